@@ -12,6 +12,7 @@
 //   build/shared.mjs   bundles what executables share
 //   build/installed.mjs  leaves packages out of tests
 //   build/indexes.mjs  looks behind each index.ts, so that bundles are small
+//   build/named-exports.mjs  names what a library has of CommonJS
 //   build/undici.mjs   changes what undici loads at once, and how its parser is compiled
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -22,6 +23,7 @@ import { EMBEDS, inputsOf } from './build/embed.mjs'
 import { pastIndexes } from './build/indexes.mjs'
 import { installedPackages } from './build/installed.mjs'
 import { lateNode, latePlugins } from './build/late.mjs'
+import { namedExports } from './build/named-exports.mjs'
 import { openSharedBundles, removeUnusedShared } from './build/shared.mjs'
 import { splitBundles } from './build/split.mjs'
 import { isFresh, removeStaleOutput, writeOutput, writeStamped } from './build/stamp.mjs'
@@ -109,7 +111,7 @@ const __dirname = pathFrom(new URL('.', import.meta.url))`
 export const bundleLibrary = async (name) => {
   const { outputFiles } = await bundle({
     ...SHARED,
-    plugins: TRANSFORMS,
+    plugins: [namedExports, ...TRANSFORMS],
     entryPoints: { index: `packages/${name}/src/index.ts` },
     outdir: 'lib',
     format: 'esm',

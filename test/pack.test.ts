@@ -140,8 +140,16 @@ for (const input of inputs) {
 }
 const chain = sequence([length, length])
 reported.push(chain.ok ? 'chained' : chain.error.error)
+const short = await callTool(length, { text: 'four', more: 2 })
+reported.push(short.ok ? short.value : short.error.error)
 const connection = await connectMcp({ command: 'no-such-server', sandbox: false })
 reported.push(connection.ok ? 'connected' : connection.error.error)
+for (const far of [
+  await connectMcp({ url: 'http://127.0.0.1:65534/mcp' }),
+  await connectMcp({ url: 'ws://127.0.0.1:65534/mcp', transport: 'ws' }),
+]) {
+  reported.push(far.ok ? (await far.value.callTool('x', { a: 1 })).ok : far.error.category)
+}
 console.log(JSON.stringify(reported))
 `
 
@@ -165,7 +173,9 @@ t.test('a program in an empty directory imports plumb-tool, with its types', asy
     'input_type_mismatch',
     'input_type_mismatch',
     'type_mismatch',
+    6,
     'file_not_found',
+    ...['unavailable', 'unavailable'],
   ]
   t.strictSame(ran, { status: 0, stdout: `${JSON.stringify([5, ...reported])}\n`, stderr: '' })
   const parts = filesUnder(join(host, 'node_modules/plumb-tool/lib')).filter((file) => file.endsWith('.js'))
@@ -178,6 +188,36 @@ t.test('a program in an empty directory imports plumb-tool, with its types', asy
     [],
     'THIRD-PARTY-NOTICES',
   )
+})
+
+// What a module of a library takes from another by name, where it loads it late.
+const TAKEN = /\{([^{}]*)\}\s*=\s*await import\(\s*"(\.\/[^"]+)"\s*\)/g
+const COMPARE = `
+import { readFileSync, readdirSync } from 'node:fs'
+const lib = process.argv[2]
+const missing = []
+let compared = 0
+for (const file of readdirSync(lib).filter((name) => name.endsWith('.js'))) {
+  for (const [, names, from] of readFileSync(lib + '/' + file, 'utf8').matchAll(${TAKEN})) {
+    const module = await import('file://' + lib + '/' + from)
+    for (const name of names.split(',').map((each) => each.split(':')[0].trim()).filter(Boolean)) {
+      compared++
+      if (!(name in module)) missing.push(file + ': ' + name + ' of ' + from)
+    }
+  }
+}
+console.log(JSON.stringify({ compared, missing }))
+`
+
+t.test('each module of a library has what others take from it', async (t) => {
+  writeFileSync(at('compare.mjs'), COMPARE)
+  for (const name of NAMES.filter((each) => existsSync(at('alone', each, 'package/lib')))) {
+    const { stdout, stderr } = run(process.execPath, [at('compare.mjs'), at('alone', name, 'package/lib')], PLAIN)
+    t.equal(stderr, '', name)
+    const { compared, missing } = JSON.parse(stdout) as { compared: number; missing: string[] }
+    t.strictSame(missing, [], name)
+    t.ok(compared > 0 || name === 'plumb-mux', `${name}: ${compared} names`)
+  }
 })
 
 const TRY_NOTICES = `

@@ -282,7 +282,7 @@ table('spawn', [
     [
       "3:22-23 odd_place argument 4 of 'bot' by place is telemetry | 'telemetry=r', or 'ctrl_out=r'",
       '7:22-23 odd_place',
-      "7:25-26 arity_mismatch 'bot' takes 4 arguments by place, this is number 5 | 'ctrl_out=t'",
+      "7:25-26 arity_mismatch 'bot' takes 4 arguments by place, this is number 5 | 'ctrl_out=r, telemetry=t'",
     ],
   ],
   [

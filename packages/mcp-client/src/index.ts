@@ -8,7 +8,17 @@
 //   open-connection    a call, and what its answer means
 
 export { connectMcp } from './connect.js'
-export type { ConnectOptions, McpAnswer, McpConnection, McpContent, McpServers, McpTool, Progress, ServerConfig } from './connection.js'
+export type {
+  CallOptions,
+  ConnectOptions,
+  McpAnswer,
+  McpConnection,
+  McpContent,
+  McpServers,
+  McpTool,
+  Progress,
+  ServerConfig,
+} from './connection.js'
 export { describeServer, effectOf, hostsOf, readServer, sandboxOf } from './server-entry.js'
 export { type PoolOptions, ServerPool } from './server-pool.js'
 export { openToolListCache } from './tool-list-cache.js'

@@ -43,7 +43,7 @@ const withPrompt = async (options: AgentOptions): Promise<Result<AgentOptions>> 
   const { reachOf } = await import('@plumb/tool/source/agent/prompt-reach')
   const text = promptAsSpec(spec.path, reachOf({ grants: tools.grant, docroot: tools.docroot }))
   if (!text?.ok) return text ?? succeed(options)
-  return succeed({ ...options, spec: { kind: 'text', text: text.value, path: spec.path } })
+  return succeed({ ...options, spec: { kind: 'text', path: spec.path, ...text.value } })
 }
 
 const PROMPT = /\.(chatmd|md)$/i

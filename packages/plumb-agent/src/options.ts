@@ -1,6 +1,7 @@
 // The options of plumb-agent, in the order of use: what is run, by which model, the format of lines, what becomes of them, what tools may do.
 // A row is all that there is to say of an option, and its group is how its value is passed on.
 
+import type { Diagnostic } from '@plumb/lang'
 import {
   CACHE_ROWS,
   dollars,
@@ -82,6 +83,12 @@ export interface AgentOptions extends GroupsOf<typeof AGENT_GROUPS> {
   readonly spec:
     | { readonly kind: 'file'; readonly path: string }
     /** `path`: of the prompt file that the spec was made from. */
-    | { readonly kind: 'text'; readonly text: string; readonly path?: string }
+    | {
+        readonly kind: 'text'
+        readonly text: string
+        readonly path?: string
+        /** The text stands for a prompt file, in which errors are shown. */
+        readonly toPrompt?: (diagnostic: Diagnostic) => Diagnostic
+      }
     | { readonly kind: 'envelope' }
 }

@@ -7,6 +7,7 @@ import {
   announceInput,
   dieOf,
   FDS,
+  fault,
   isDebugging,
   isFileInput,
   joinDeliveries,
@@ -128,9 +129,13 @@ const openServers = async (
   prepared: PreparedAgent,
   options: AgentOptions,
   received: ReceivedInput | undefined,
-  { report, write: writeStderr }: Stderr,
+  { report, write: writeStderr, warn }: Stderr,
 ): Promise<Servers | undefined> => {
-  if (prepared.config.servers.length === 0) return NO_SERVERS
+  if (prepared.config.servers.length === 0) {
+    if (process.env.PLUMB_MCP_TOOLS)
+      warn(fault('config_invalid', "PLUMB_MCP_TOOLS is not read: the agent has no servers, by the key 'mcp'"))
+    return NO_SERVERS
+  }
   const { openServers } = await import('./tool/servers.js')
   return openServers({ prepared, options, given: received?.mcpTools, report, writeStderr })
 }

@@ -4,8 +4,8 @@
 // rounds that they take. A model that makes single calls is given the benefit of making all that do not wait for each other in one round.
 
 import { compile, toolsOf } from '@plumb/lang'
-import { checkedTool } from '@plumb/tool/call/checked-tool'
 import { makeSession, openDispatcher, openRegistry } from '@plumb/tool/internal'
+import { checkedTool } from '@plumb/tool/source/checked-tool'
 import { fault } from '@plumb/wire'
 import t from 'tap'
 import type { ToolUse } from '../src/provider/provider.js'

@@ -1,7 +1,7 @@
 // Tools: what a model is offered, what becomes of the calls of one answer, and the channel on which they are made.
 
 import { agentOf, agentTools, type Bound, compile, type Json, type Type } from '@plumb/lang'
-import { checkedTool } from '@plumb/tool/call/checked-tool'
+import { checkedTool } from '@plumb/tool/source/checked-tool'
 import { type Fault, fault, type Result, spawnChild, succeed, type ToolAnswer, type ToolCaller, type ToolRequest } from '@plumb/wire'
 import t from 'tap'
 import type { AgentConfig } from '../src/config/config.js'

@@ -10,6 +10,8 @@ export const CHAT_GROUPS = {
     servesAcp: flag('--acp', 'serve an editor: the Agent Client Protocol on stdin and stdout'),
     showsThinking: flag('--thinking', 'show what a model thinks, where it is reported'),
     keepsHistory: flag('--no-history', 'neither read nor keep what is typed'),
+    /** The default, in the words of other programs. */
+    areCallsParallel: flag('--parallel-tool-calls'),
   },
   /** For any program that reads the spec. */
   params: PARAM_ROWS,

@@ -1,7 +1,15 @@
 // For embedding programs: a session with few grants, and a call with values instead of text.
 
 import type { Json } from '@plumb/lang'
-import { ServerPool } from '@plumb/mcp-client'
+import {
+  type CallOptions,
+  type ConnectOptions,
+  connectMcp as connect,
+  type McpAnswer,
+  type McpConnection,
+  type ServerConfig,
+  ServerPool,
+} from '@plumb/mcp-client'
 import { bundledFiles, map, nowMs, type Result } from '@plumb/wire'
 import type { Session } from './call/call.js'
 import { perform } from './call/perform.js'
@@ -26,8 +34,8 @@ export const makeSession = (parts: Partial<Session> = {}): Session => ({
 })
 
 export interface HostCall {
-  /** One for all calls that share a cache, an authority and a trace. */
-  readonly session: Session
+  /** One for all calls that share a cache, an authority and a trace; default: one for all calls without. */
+  readonly session?: Session
   readonly signal?: AbortSignal
 }
 
@@ -35,8 +43,28 @@ export interface HostCall {
 export const callTool = async (
   tool: Tool,
   input: Json,
-  { session, signal = new AbortController().signal }: HostCall,
+  { session = ownSession(), signal = new AbortController().signal }: HostCall = {},
 ): Promise<Result<Json>> => {
   const { result } = await perform(tool, JSON.stringify(input), { session, signal })
   return map(result, (json) => JSON.parse(json) as Json)
 }
+
+let own: Session | undefined
+const ownSession = (): Session => {
+  own ??= makeSession()
+  return own
+}
+
+/** A server of MCP that answers: its tools, and calls of them. */
+export interface HostConnection extends McpConnection {
+  /** As `call`, with a value instead of text. */
+  callTool(name: string, input?: Json, options?: CallOptions): Promise<Result<McpAnswer>>
+}
+
+/** A connection to a server of MCP. Nothing that can be expected throws. */
+export const connectMcp = async (config: ServerConfig, options: ConnectOptions = {}): Promise<Result<HostConnection>> =>
+  map(await connect(config, options), (connection) =>
+    Object.assign(connection, {
+      callTool: (name: string, input: Json = {}, how?: CallOptions) => connection.call(name, JSON.stringify(input), how),
+    }),
+  )

@@ -2,7 +2,7 @@
 // combinations of them, stages around them, and calls. What it does not export is internal.ts's.
 
 export type { Type } from '@plumb/lang'
-export { connectMcp, type McpConnection, type ServerConfig } from '@plumb/mcp-client'
+export type { McpConnection, ServerConfig } from '@plumb/mcp-client'
 export { andThen, type Fault, map, orElse, type Result } from '@plumb/wire'
 export type { Json } from '@plumb/wire/json'
 export { withBreaker } from './call/breaker.js'
@@ -14,5 +14,5 @@ export { secure } from './call/secure.js'
 export { withTimeout } from './call/timeout.js'
 export type { Tool, Wrap } from './call/tool.js'
 export { choice, each, handoff, pool, product, sequence, trace } from './combine/compose.js'
-export { callTool, makeSession } from './host.js'
+export { callTool, connectMcp, type HostConnection, makeSession } from './host.js'
 export { adaptFunction } from './source/function/host-function.js'

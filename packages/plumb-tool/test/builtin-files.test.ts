@@ -751,7 +751,9 @@ t.test('fault 86: mode, owner, line ends and mark are kept', async (t) => {
     await call('append_to_file', { path: 'f', content: 'd' })
     const end = text.includes('\r\n') ? '\r\n' : '\n'
     t.equal(readFileSync(path, 'utf8'), `${text.replace('b', 'c')}${text.endsWith('\n') ? '' : end}d`)
-    await call('write_file', { path: 'f', content: 'x' })
+    await call('write_file', { path: 'f', content: 'x\ny\n' })
+    const only = text.includes('\r\n') && !/(?<!\r)\n/.test(text) ? '\r\n' : '\n'
+    t.equal(readFileSync(path, 'utf8'), `${text.startsWith('\ufeff') ? '\ufeff' : ''}x${only}y${only}`)
     const { mode, uid, gid } = statSync(path)
     t.equal(mode & 0o7777, 0o4751)
     if (isRoot) t.strictSame([uid, gid], [1234, 4321])
@@ -763,6 +765,50 @@ t.test('fault 86: mode, owner, line ends and mark are kept', async (t) => {
   t.equal(readFileSync(join(directory, 'empty'), 'utf8'), 'x')
 })
 
+t.test('line ends and the byte-order mark are those of the file, whoever writes', async (t) => {
+  const patch = (...lines: string[]) => ({ patch: ['*** Begin Patch', '*** Update File: f', '@@', ...lines, '*** End Patch'].join('\n') })
+  const cases: readonly [name: string, before: string, tool: string, input: object, after: string][] = [
+    ['written anew', '\ufeffa\r\nb\r\n', 'write_file', { content: 'new\nl2\n' }, '\ufeffnew\r\nl2\r\n'],
+    ['with its mark', '\ufeffa\n', 'write_file', { content: '\ufeffnew\n' }, '\ufeffnew\n'],
+    ['with ends that are said', 'a\r\nb\r\n', 'write_file', { content: 'x\r\ny\n' }, 'x\r\ny\n'],
+    ['over several kinds', 'a\r\nb\n', 'write_file', { content: 'x\ny\n' }, 'x\ny\n'],
+    ['over what is no text', 'a\r\n\0', 'write_file', { content: 'x\n' }, 'x\n'],
+    ['over LF, with ends that are said', 'a\n', 'write_file', { content: 'x\r\n' }, 'x\r\n'],
+    ['appended', 'one\r\n', 'append_to_file', { content: 'two\nthree\n' }, 'one\r\ntwo\r\nthree\r\n'],
+    ['appended to an open line', 'one\r\ntwo', 'append_to_file', { content: 'three\n' }, 'one\r\ntwo\r\nthree\r\n'],
+    ['appended to LF', 'one\n', 'append_to_file', { content: 'two\r\n' }, 'one\ntwo\n'],
+    ['replaced', 'one\r\ntwo\r\n', 'find_and_replace', { find: 'two', replace: '2\n2b' }, 'one\r\n2\r\n2b\r\n'],
+    ['found over lines', 'a\r\nb\r\nc\r\n', 'find_and_replace', { find: 'a\nb\n', replace: 'x\n' }, 'x\r\nc\r\n'],
+    ['of LF by CRLF', 'a\nb\nc\n', 'find_and_replace', { find: 'a\r\nb', replace: 'x\r\ny' }, 'x\ny\nc\n'],
+    ['in a file of both', 'a\nb\r\nc\n', 'find_and_replace', { find: 'b\nc', replace: 'x\ny' }, 'a\nx\r\ny\n'],
+    ['all', 'a\r\nb\na\r\nb\r\n', 'find_and_replace', { find: 'a\nb', replace: 'x\ny', all: true }, 'x\r\ny\nx\r\ny\r\n'],
+    ['the ends themselves', 'a\r\nb\r\n', 'find_and_replace', { find: '\r\n', replace: '\n', all: true }, 'a\nb\n'],
+    ['and back', 'a\nb\n', 'find_and_replace', { find: '\n', replace: '\r\n', all: true }, 'a\r\nb\r\n'],
+    ['the mark, as it was read', '\ufeffone\n', 'find_and_replace', { find: '\ufeffone', replace: '\ufefftwo' }, '\ufefftwo\n'],
+    ['and not given back', '\ufeffone\n', 'find_and_replace', { find: '\ufeffone', replace: 'two' }, '\ufefftwo\n'],
+    ['a patch with the mark', '\ufeffone\r\ntwo\r\n', 'apply_patch', patch('-\ufeffone', '+\ufeff1', ' two'), '\ufeff1\r\ntwo\r\n'],
+    ['and without', '\ufeffone\r\ntwo\r\n', 'apply_patch', patch('-one', '+1'), '\ufeff1\r\ntwo\r\n'],
+    ['a mark in its context', '\ufeffone\ntwo\n', 'apply_patch', patch(' \ufeffone', '-two'), '\ufeffone\n'],
+  ]
+  for (const [name, before, tool, input, after] of cases) {
+    const { directory, call } = makeBuiltins({ f: before })
+    const { error } = await call(tool, { ...(tool === 'apply_patch' ? {} : { path: 'f' }), ...input })
+    t.strictSame([error, readFileSync(join(directory, 'f'), 'utf8')], [undefined, after], `${name}: ${JSON.stringify(before)}`)
+  }
+  const { call } = makeBuiltins({ f: '\ufeffone\ntwo one\n' })
+  t.equal((await call('find_and_replace', { path: 'f', find: '\ufeff', replace: 'x' })).error?.error, 'input_type_mismatch')
+  t.match((await call('read_file', { path: 'f' })).value, { text: '\ufeffone\ntwo one\n' })
+})
+
+t.test('files that have no size are read to their end', { skip: process.platform !== 'linux' && 'there is no /proc' }, async (t) => {
+  const { call, code } = builtinsIn('/proc')
+  t.match((await call('read_file', { path: 'version' })).value, { text: /^Linux version/, total_lines: 1 })
+  t.match((await call('grep', { pattern: '^Linux', path: 'version' })).value, /^version:1:Linux version/)
+  t.equal(await code('import_image', { path: 'version' }), 'input_type_mismatch')
+  const empty = makeBuiltins({ f: '' })
+  t.match((await empty.call('read_file', { path: 'f' })).value, { text: '', total_lines: 0 })
+})
+
 t.test('fault 87: find_and_replace', async (t) => {
   const { directory, call, code } = makeBuiltins({ f: 'one\ntwo two\n\none\r\n', big: 'a'.repeat(1_000_000) })
   const change = (find: string, replace = 'x', all?: boolean) =>
@@ -771,6 +817,7 @@ t.test('fault 87: find_and_replace', async (t) => {
   t.match((await change('nowhere')).error, { error: 'input_type_mismatch', detail: /does not hold 'nowhere'/ })
   t.match((await change('one')).error, { lines: [1, 4], detail: /2 times, on lines 1, 4:.*apply_patch/ })
   t.match((await change('two')).error, { lines: [2], detail: /2 times, on lines 2:/ })
+  t.match((await change('one', 'one', true)).error, { error: 'input_type_mismatch', detail: /nothing would change/ })
   t.match((await change('one\n\n')).error, { detail: /does not hold/ })
   t.match((await change(' two ')).error, { detail: /without the white space around it it is there/ })
   t.equal(readFileSync(join(directory, 'f'), 'utf8'), 'one\ntwo two\n\none\r\n')
@@ -803,7 +850,9 @@ t.test('find_and_replace is what a naive one does', async (t) => {
       writeFileSync(join(directory, 'f'), before)
       const { error } = await call('find_and_replace', { path: 'f', find, replace, all })
       const count = find === '' ? 0 : before.split(find).length - 1
-      const isDone = find !== '' && (count === 1 || (count > 1 && all))
+      // Places that overlap count too.
+      const starts = Array.from(before, (_, i) => i).filter((i) => before.startsWith(find, i)).length
+      const isDone = find !== '' && find !== replace && (starts === 1 || (count > 0 && all))
       const after = isDone ? before.split(find).join(replace) : before
       return (error === undefined) === isDone && readFileSync(join(directory, 'f'), 'utf8') === after
     }),
@@ -889,4 +938,16 @@ t.test('make_directory and delete_file', async (t) => {
   t.equal(await code('delete_file', { path: 'f' }), 'no_such_file')
   t.strictSame(readdirSync(directory), ['a'])
   t.equal(await code('write_file', { path: `${'n'.repeat(300)}`, content: '' }), 'path_denied')
+})
+
+t.test('a path that is not there is told with the nearest that is', async (t) => {
+  const { call } = makeBuiltins({ 'src/Main.ts': 'x', 'notes.txt': 'x', 'src/.env': 'x' })
+  const patch = '*** Begin Patch\n*** Update File: src/main.ts\n@@\n-x\n+y\n*** End Patch'
+  t.match((await call('apply_patch', { patch })).error, {
+    error: 'no_such_file',
+    detail: /there is no 'src\/main.ts'; did you mean 'src\/Main.ts'\?$/,
+  })
+  t.match((await call('read_file', { path: 'note.txt' })).error, { detail: /did you mean 'notes.txt'\?$/ })
+  t.match((await call('read_file', { path: 'src/.en' })).error, { detail: /^there is no 'src\/.en'$/ }, 'no name that is kept from readers')
+  t.match((await call('read_file', { path: 'nowhere/x' })).error, { detail: /^there is no 'nowhere\/x'$/ })
 })

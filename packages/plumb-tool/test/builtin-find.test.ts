@@ -7,8 +7,12 @@ import fc from 'fast-check'
 import t from 'tap'
 import { growth } from '../../wire/test/patience.js'
 import { runs } from '../../wire/test/property.js'
+import { withTimeout } from '../src/call/timeout.js'
+import { glob as globTool } from '../src/source/builtin/file/glob.js'
 import { readGlob } from '../src/source/builtin/file/glob-pattern.js'
+import { grep as grepTool } from '../src/source/builtin/file/grep.js'
 import { makeBuiltins } from './builtin-directory.js'
+import { openCall, openSession, STRING } from './call-session.js'
 
 const lines = (value: unknown): string[] => String(value).split('\n')
 
@@ -37,12 +41,23 @@ t.test('grep: what is found and how it is shown', async (t) => {
   t.strictSame(await grep({ pattern: '.', path: 'empty' }), [''])
   t.strictSame(await grep({ pattern: '\\Aone\\z', path: 'a' }), ['a:1:one'], 'a line is a text of its own')
   t.strictSame(await grep({ pattern: 'Two\\s+three', path: 'a' }), [''], 'and nothing goes over its end')
-  t.match((await grep({ pattern: 'one', path: 'wide' }))[0], /^wide:1:x{500}…$/)
+  t.match((await grep({ pattern: 'one', path: 'wide' }))[0], /^wide:1:…x{497}one$/, 'what is around the match')
+  writeFileSync(join(directory, 'wider'), `${'x'.repeat(2000)}one${'y'.repeat(2000)}`)
+  t.match((await grep({ pattern: 'one', path: 'wider' }))[0], /^wider:1:…x{100}oney{397}…$/)
+  writeFileSync(join(directory, 'pairs'), `${'😀'.repeat(2000)}one${'😀'.repeat(2000)}`)
+  t.match((await grep({ pattern: 'one', path: 'pairs' }))[0], /^pairs:1:…(😀)+one(😀)+…$/u, 'and no half of a character')
+  writeFileSync(join(directory, 'marked'), '\ufeffone\nat \ufeffone\n')
+  t.strictSame(await grep({ pattern: '^one', path: 'marked' }), ['marked:1:one'], 'a byte-order mark is no part of the first line')
+  t.strictSame(await grep({ pattern: 'const', glob: '!*.js', path: 'd' }), ['d/e/f.ts:1:const one = 1'], 'all but')
+  t.strictSame(await grep({ pattern: 'one', glob: '!*.{ts,js}', path: 'd' }), ['d/\\u001b[31mh:1:one'])
   t.equal(await code('grep', { pattern: 'one', path: 'none' }), 'no_such_file')
   for (const pattern of ['(', 'a{2', '(?=a)', '(a)\\1', '(a{1000}){1000}', 'x'.repeat(10_001)]) {
     t.equal(await code('grep', { pattern }), pattern === 'a{2' ? 'ok' : 'input_type_mismatch', pattern.slice(0, 20))
   }
-  t.match((await call('grep', { pattern: '(?=a)' })).error, { detail: /no look-around/ })
+  t.match((await call('grep', { pattern: '(?=a)' })).error, { detail: /expected one without look-around/ })
+  for (const pattern of ['one\ntwo', 'one\\ntwo', 'one\\x0atwo', 'a|\\n', '[a\n]', '\\\\\\n', 'one\\x{0A}'])
+    t.match((await call('grep', { pattern })).error, { error: 'input_type_mismatch', detail: /searched one by one/ }, pattern)
+  for (const pattern of ['[^\n]', '[^a\\n]+', '\\\\n', '\\s', '.']) t.equal(await code('grep', { pattern }), 'ok', pattern)
 
   writeFileSync(join(directory, 'many'), 'one\n'.repeat(1500))
   const many = await grep({ pattern: 'one', path: 'many' })
@@ -53,9 +68,29 @@ t.test('grep: what is found and how it is shown', async (t) => {
   t.strictSame(await grep({ pattern: 'needle', path: 'big' }), ['big:250001:needle'])
 })
 
+// What a quick search for a text that each match holds could get wrong.
+const LITERALS = ['ab', 'abc?', 'abc*d', 'aab+', 'ab{0}', 'ab{1,2}c', 'a\\.b', 'ab$', '\\bab\\b', 'éa', 'AB', 'ba.+ab', 'a\\{b', 'a{,2}b']
+
 t.test('grep is what a naive one is', async (t) => {
   const { directory, call } = makeBuiltins({ f: '' })
-  const pattern = fc.constantFrom('a', '^a', 'a$', '^$', 'b+', '[^a]', 'a.b', '(a|b)c', '\\s', '.', 'A', '\\bb', 'a|^b$', '\\Ab', 'c\\z')
+  const pattern = fc.constantFrom(
+    'a',
+    '^a',
+    'a$',
+    '^$',
+    'b+',
+    '[^a]',
+    'a.b',
+    '(a|b)c',
+    '\\s',
+    '.',
+    'A',
+    '\\bb',
+    'a|^b$',
+    '\\Ab',
+    'c\\z',
+    ...LITERALS,
+  )
   const text = fc.array(fc.constantFrom('a', 'b', 'c', ' ', '\n', '\r\n', 'é'), { maxLength: 30 }).map((parts) => parts.join(''))
   await fc.assert(
     fc.asyncProperty(text, pattern, fc.boolean(), async (text, pattern, ignore_case) => {
@@ -70,6 +105,50 @@ t.test('grep is what a naive one is', async (t) => {
     { numRuns: runs(600) },
   )
   t.pass('it is')
+})
+
+// PLUMB_NAMES=100000 for a directory as large as they come.
+const MANY = Number(process.env.PLUMB_NAMES ?? 3000)
+
+t.test('many files: all are searched, and what was found until the time was up is given', async (t) => {
+  const files = Object.fromEntries(
+    Array.from({ length: MANY }, (_, i) => [`d/${String(i).padStart(6, '0')}`, i % 1000 === 7 ? 'needle\n' : 'hay\n']),
+  )
+  const { directory, call } = makeBuiltins({ ...files, empty: '', 'e/f': 'needle' })
+  const started = process.cpuUsage()
+  const found = lines((await call('grep', { pattern: 'need+le' })).value)
+  const { user, system } = process.cpuUsage(started)
+  t.equal(found.length, Math.ceil((MANY - 7) / 1000) + 1)
+  t.comment(`${MANY} files in ${Math.round((user + system) / 1000)} ms of the processor`)
+  const late = new AbortController()
+  const session = openSession({ docroot: directory })
+  const context = (signal: AbortSignal) => ({
+    call: openCall(session, { signal }),
+    tool: 'probe',
+    roots: new Map([['docroot', directory]]),
+    mayReachPrivateNet: false,
+  })
+  const soon = context(late.signal)
+  setImmediate(() => late.abort())
+  const partial = await grepTool.run({ pattern: '^' }, soon)
+  t.match(partial, { ok: true, value: /\[stopped: the time was up when \d+ of its files were searched; name a directory/ })
+  t.equal(soon.call.record.isPartial, true)
+  const gone = context(AbortSignal.abort())
+  t.match(await globTool.run({ pattern: '*' }, gone), {
+    ok: true,
+    value: '[stopped: the time was up when 0 of its files were looked at; name a directory below it, or less, for the others]',
+  })
+  const ready = withTimeout({ timeoutMs: 1 })({
+    name: 'probe',
+    input: STRING,
+    output: STRING,
+    run: async (_input, call) => {
+      const result = await grepTool.run({ pattern: '^' }, { ...context(call.signal), call })
+      return result.ok ? { ok: true, value: JSON.stringify(result.value) } : result
+    },
+  })
+  const given = await ready.run('null', openCall(session))
+  t.match(given, { ok: true }, 'in place of an error')
 })
 
 const IGNORING = {

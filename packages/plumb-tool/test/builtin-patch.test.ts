@@ -83,6 +83,23 @@ t.test('the grammar', async (t) => {
       patchOf('*** Update File: x', '@@', ' a\r', '-b\r', '+c\r', '\r', '-d'),
       [{ hunks: [hunk([' a', '-b', '+c', ' ', '-d'])] }],
     ],
+    ['blank lines before the first hunk', patchOf('*** Update File: x', '', ' \t', '@@', '-a'), [{ hunks: [hunk(['-a'])] }]],
+    ['and where it has no header', patchOf('*** Update File: x', '', '\r', '-a'), [{ hunks: [hunk(['-a'])] }]],
+    ['but one with its sign is context', patchOf('*** Update File: x', '', ' ', '-a'), [{ hunks: [hunk([' ', '-a'])] }]],
+    ['and around a move', patchOf('*** Update File: x', '', '*** Move to: y', '', '@@', '-a'), [{ moveTo: 'y', hunks: [hunk(['-a'])] }]],
+    [
+      'between lines that come and the next hunk',
+      patchOf('*** Update File: x', '@@ f', '+new', '', '@@ g', '-a'),
+      [{ hunks: [hunk(['+new'], { anchors: ['f'] }), hunk(['-a'], { anchors: ['g'] })] }],
+    ],
+    ['markers that are decorated', '*** Begin Patch ***\n*** Delete File: x\n*** End Patch ***', [{ path: 'x' }]],
+    [
+      'the words of a diff for no newline',
+      patchOf('*** Update File: x', '@@', '-a', '\\ No newline at end of file', '+b', '\\ No newline at end of file'),
+      [{ hunks: [hunk(['-a', '+b'])] }],
+    ],
+    ['in an added file', patchOf('*** Add File: x', '+a', '\\ No newline at end of file'), [{ lines: ['a'], isOpen: true }]],
+    ['a mark before it', `\ufeff${patchOf('*** Delete File: x')}`, [{ path: 'x' }]],
     ['no newline at the end', '*** Begin Patch\n*** Delete File: x\n*** End Patch', [{ path: 'x' }]],
 
     ['nothing', '', /begins with/],
@@ -101,6 +118,16 @@ t.test('the grammar', async (t) => {
     ['a marker in a hunk', patchOf('*** Update File: x', '@@', '-a', '*** what'), /line 5: here a file begins/],
     ['an empty update', patchOf('*** Update File: x'), /'x' changes nothing/],
     ['context alone', patchOf('*** Update File: x', '@@', ' a'), /'x' changes nothing/],
+    [
+      'an empty line among those that come',
+      patchOf('*** Update File: x', '@@ f', '+a', '', '+b'),
+      /line 5: an empty line that comes is written '\+'/,
+    ],
+    [
+      'nothing but the numbers of a diff to go by',
+      patchOf('*** Update File: x', '@@ -3,0 +4,1 @@ f', '+a'),
+      /line 3: lines that come need a line beside them/,
+    ],
     ['an empty hunk', patchOf('*** Update File: x', '@@ a', '*** Delete File: y'), /line 3: the hunk has no lines/],
     ['move to nothing', patchOf('*** Update File: x', '*** Move to: ', '@@', '-a'), /line 3: '\*\*\* Move to: ' and a path/],
   ]
@@ -163,7 +190,29 @@ t.test('where hunks fit', async (t) => {
       ['@@', '-class B', '+class C', '@@', '-class A', '+class D'],
       { error: 'context_not_found', hunk: 2, detail: /on line 1, before/ },
     ],
-    ['overlapping', ['@@', ' class A', '-  def f', '+  g', '@@', ' class A', '+  h'], { error: 'context_not_found', hunk: 2 }],
+    [
+      'overlapping',
+      ['@@', ' class A', '-  def f', '+  g', '@@', ' class A', '+  h'],
+      { error: 'context_not_found', hunk: 2, detail: /on line 1, before/ },
+    ],
+    [
+      'overlapping by a line that stays',
+      ['@@', ' ', '-class B', '+class C', '   def f', '@@', '   def f', '-    x = 1', ' \u201cquoted\u201d \u2014 text'],
+      { error: 'context_not_found', hunk: 2, detail: /begin on line 6, which the hunk before holds too: hunks may not overlap/ },
+    ],
+    ['an empty line before the only hunk', ['', '@@', '-    x = 1', '+    x = 2'], { error: 'context_ambiguous', candidates: [3, 7] }],
+    ['and before one without a header', ['', '-    x = 1', '+    x = 2'], { error: 'context_ambiguous', candidates: [3, 7] }],
+    [
+      'an empty line behind it that one place has',
+      ['@@', '-    x = 1', '+    x = 2', ''],
+      { error: 'context_ambiguous', candidates: [3, 7] },
+    ],
+    ['and one that has its sign', ['@@', '-    x = 1', '+    x = 2', ' '], file.replace('x = 1', 'x = 2')],
+    [
+      'the anchor is the first line, and there is another',
+      ['@@ def f', '   def f', '-    x = 1', '+    x = 2'],
+      { error: 'context_ambiguous', candidates: [6, 2] },
+    ],
     [
       'not there',
       ['@@', ' class A', '-  def g', '+  def h'],
@@ -201,6 +250,34 @@ t.test('where hunks fit', async (t) => {
   }
 })
 
+t.test('an error shows where the texts differ', async (t) => {
+  const file = Array.from({ length: 40 }, (_, i) => `line ${i + 1}\n`).join('')
+  const hunk = (lines: readonly string[]) => ['@@', ...lines.map((line) => ` ${line}`), '+new']
+  const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}`)
+  const long = 'x'.repeat(500)
+  const cases: readonly [name: string, file: string, lines: readonly string[], detail: RegExp, nearest: number | undefined][] = [
+    [
+      'the twenty-first line',
+      file,
+      [...range(5, 24), 'wrong'],
+      /: line 25 of the file is 'line 25', line 24 of the patch 'wrong': read it/,
+      22,
+    ],
+    ['the first', file, ['wrong', ...range(6, 24)], /line 5 of the file is 'line 5', line 4 of the patch 'wrong'/, 5],
+    ['one that is left out', file, [...range(5, 8), ...range(10, 12)], /line 9 of the file is 'line 9', line 8 of the patch 'line 10'/, 5],
+    ['one beyond the end', file, [...range(35, 40), 'line 41'], /the file has no line 41, for line 10 of the patch, 'line 41'/, 35],
+    ['deep in a line', `${long}ab\nb\n`, [`${long}ac`, 'b'], /line 1 of the file is '…x+ab', line 4 of the patch '…x+ac'/, 1],
+    ['a letter that looks the same', 'p\u0430y\nb\n', ['pay', 'b'], /'p\u0430y', line 4 of the patch 'pay' \(U\+0430, not U\+0061\)/, 1],
+    ['nothing alike', file, ['wrong'], /are not in the file as the patch has them: read it/, undefined],
+  ]
+  for (const [name, text, lines, detail, nearest] of cases) {
+    const builtins = makeBuiltins({ f: text })
+    const { error } = await apply(builtins, '*** Update File: f', ...hunk(lines))
+    const shown = (error as unknown as { nearest: { line: number }[] }).nearest
+    t.match([error?.detail, shown[0]?.line], [detail, nearest], name)
+  }
+})
+
 t.test('the ladder: the answer says which rung was used', async (t) => {
   const cases: readonly [string, string, string][] = [
     ['a b', '-a b', 'exact'],
@@ -232,7 +309,13 @@ t.test('what would lose work is refused, and nothing is changed', async (t) => {
     ['adding twice', ['*** Add File: n', '+x', '*** Add File: d/../n', '+y'], 'patch_invalid'],
     ['update and delete', ['*** Update File: a', '@@', '-one', '*** Delete File: a'], 'patch_invalid'],
     ['move and add', ['*** Update File: a', '*** Move to: n', '@@', '-one', '*** Add File: n', '+x'], 'patch_invalid'],
-    ['a file and one below it', ['*** Add File: n', '+x', '*** Add File: n/m', '+y'], 'file_changed'],
+    ['a file and one below it', ['*** Add File: n', '+x', '*** Add File: n/m', '+y'], 'patch_invalid'],
+    ['one below it and the file', ['*** Add File: n/m', '+x', '*** Add File: n', '+y'], 'patch_invalid'],
+    ['moving below itself', ['*** Update File: a', '*** Move to: a/b'], 'patch_invalid'],
+    ['delete and add', ['*** Delete File: a', '*** Add File: a', '+x'], 'patch_invalid'],
+    ['delete and move to it', ['*** Delete File: b', '*** Update File: a', '*** Move to: b'], 'patch_invalid'],
+    ['nothing that changes', ['*** Update File: a', '@@', ' one', '-two', '+two'], 'patch_invalid'],
+    ['nothing beside something', ['*** Update File: b', '@@', '-three', '+3', '*** Update File: a', '@@', '-two', '+two'], 'patch_invalid'],
     ['deleting what is not there', ['*** Update File: a', '@@', '-one', '*** Delete File: none'], 'no_such_file'],
     ['deleting a directory', ['*** Add File: n', '+x', '*** Delete File: d'], 'path_denied'],
     ['a later hunk', ['*** Add File: n/o/p', '+x', '*** Update File: a', '@@', '-one', '@@', '-none'], 'context_not_found'],
@@ -242,7 +325,10 @@ t.test('what would lose work is refused, and nothing is changed', async (t) => {
   ]
   const builtins = makeBuiltins(files)
   for (const [name, lines, error] of cases) {
-    t.match((await apply(builtins, ...lines)).error, { error }, name)
+    const refused = (await apply(builtins, ...lines)).error
+    t.match(refused, { error }, name)
+    // It could be the only copy.
+    t.notMatch(refused?.detail, /delete|again/, `${name}: ${refused?.detail}`)
     t.strictSame(contents(builtins.directory), files, `${name}: nothing is changed`)
     t.strictSame(readdirSync(builtins.directory).sort(), ['a', 'b', 'bin', 'd'], `${name}: no directory is left`)
   }
@@ -335,7 +421,7 @@ t.test('fault 86: mode, owner and links are kept; 85: a file that has changed is
       patch: patchOf('*** Update File: f', '@@', '-b', `+${to}`),
       expect_sha256: [{ path, sha256: value.sha256 }],
     })
-  t.equal((await expecting('f', 'b')).error, undefined)
+  t.equal((await expecting('f', 'c')).error, undefined)
   writeFileSync(join(directory, 'f'), 'b\nmore\n')
   t.match((await expecting('f', 'c')).error, { error: 'file_changed' })
   t.match((await expecting('g', 'c')).error, { error: 'input_type_mismatch', detail: /names 'g'/ })
@@ -353,6 +439,19 @@ t.test('wrapped as models do', async (t) => {
     ...["apply_patch <<'EOF'", 'apply_patch <<"EOF"', 'apply_patch <<EOF'].map((open) => here(open)),
     ['```bash', ...here("apply_patch <<'EOF'"), '```'],
     ['', ...fence('```'), '', ''],
+    ...["apply_patch <<'PATCH'", 'apply_patch << "PATCH"', 'apply_patch <<-PATCH', "<<'PATCH'", 'applypatch << PATCH'].map((open) =>
+      here(open, 'PATCH'),
+    ),
+    ...["cd . && apply_patch <<'EOF'", 'cd ./ ; apply_patch <<EOF', `cd "." && apply_patch <<"EOF"`].map((open) => here(open)),
+    ["cd nowhere && apply_patch <<'EOF'", ...patch, 'EOF'],
+    ['Here it is:', '', ...fence('```diff'), '', 'That is all, `f` is changed.'],
+    ['```', ...patch, '```', 'more'],
+    ['Run this:', '```sh', ...here("apply_patch <<'END_OF_PATCH'", 'END_OF_PATCH'), '```', 'and look.'],
+    ["apply_patch <<'EOF'", ...fence('```'), 'EOF'],
+    fence('~~~', '~~~'),
+    patch.with(1, '*** Update File: "f"'),
+    patch.with(1, "*** Update File: 'f'"),
+    patch.with(1, '*** Update File: `f` ***'),
   ]
   for (const lines of accepted) {
     for (const end of ['\n', '\r\n']) {
@@ -366,13 +465,14 @@ t.test('wrapped as models do', async (t) => {
     [...patch, 'That is all.'],
     fence('```', '````'),
     fence('```', ''),
-    ['```', ...patch, '```', 'more'],
     fence('``` a b'),
     here("apply_patch <<'EOF'", 'END'),
-    here("apply_patch <<'PATCH'", 'PATCH'),
     here("cat <<'EOF'"),
     here("apply_patch <<'EOF' > x"),
-    ["apply_patch <<'EOF'", ...fence('```'), 'EOF'],
+    here("rm x && apply_patch <<'EOF'"),
+    here("cd $(pwd) && apply_patch <<'EOF'"),
+    [...here("apply_patch <<'EOF'"), 'rm x'],
+    [...fence('```'), 'and', ...fence('```')],
     ['```'],
     ['EOF'],
   ]
@@ -457,6 +557,7 @@ t.test('a hunk with its indentation shifted does what it does without', async (t
       const file = `${text.join('\n')}\n`
       const [exact, loose] = [makeBuiltins({ f: file }), makeBuiltins({ f: file })]
       const results = [await apply(exact, '*** Update File: f', '@@', ...hunk), await apply(loose, '*** Update File: f', '@@', ...shifted)]
+      if (results.every(({ error }) => error?.detail.includes('changes nothing'))) return
       for (const { error } of results) if (error) throw new Error(error.detail)
       const [wanted, got] = [contents(exact.directory).f, contents(loose.directory).f]
       if (wanted !== got) throw new Error(`${JSON.stringify(got)} is not ${JSON.stringify(wanted)}`)
@@ -517,14 +618,14 @@ t.test('a patch made from edits applies, and gives the edited text', async (t) =
       const old = mark + before.map(({ text, end }) => text + end).join('')
       writeFileSync(path, old)
       const { value, error } = await apply(builtins, '*** Update File: f', '@@', ...hunk)
+      if (mark + closed(after, before) === old && error?.error === 'patch_invalid') return
       if (error) throw new Error(JSON.stringify(error))
       applied++
       const text = readFileSync(path, 'utf8')
       const expected = closed(after, before)
       if (text !== mark + expected) throw new Error(`${JSON.stringify(text)} is not ${JSON.stringify(expected)}`)
-      // A mark is not part of the lines.
-      const shown = applyDiff(old.slice(mark.length), String(value.diff))
-      if (mark + shown !== text) throw new Error(`the diff does not say what was done:\n${value.diff}\n${JSON.stringify({ old, text })}`)
+      const shown = applyDiff(old, String(value.diff))
+      if (shown !== text) throw new Error(`the diff does not say what was done:\n${value.diff}\n${JSON.stringify({ old, text })}`)
     }),
     { numRuns: runs(600) },
   )

@@ -280,12 +280,32 @@ t.test('words of any script and spelling', async (t) => {
     'f.md': 'call readFile or write_to_disk from XMLHttpRequest2',
     'g.md': 'ภาษาไทยไม่มีช่องว่าง',
     'h.md': '__proto__ constructor',
+    'i.md': '서버를 설치하고 설정을 바꾼 뒤 오류가 나면 로그를 보세요. 값은 데이터베이스에서',
+    'j.md': 'افتح البرنامج ثم أعد تشغيله بالملف للمستخدم',
+    'k.md': 'הפעל את השרת ובדוק בתיקייה',
+    'l.md': 'Die Straße und die GRÖSSE',
+    'm.md': 'ISPARTA ve sıcak, ΟΔΟΣ',
   })
   await index(directory)
   const rows: Readonly<Record<string, string>> = {
     ...{ cafe: 'a.md', CAFÉ: 'a.md', 'cafe\u0301': 'a.md', 天気: 'b.md', 晴: 'b.md', Αθηναι: 'c.md', ежик: '', еж: 'c.md', fine: 'c.md' },
     ...{ हिन्दी: 'd.md', 한국어: 'e.md', 'read file': 'f.md', read_file: 'f.md', 'write to disk': 'f.md', HttpRequest: 'f.md', ไทย: 'g.md' },
     ...{ constructor: 'h.md', __proto__: 'h.md' },
+    ...{
+      서버: 'i.md',
+      설치: 'i.md',
+      설정: 'i.md',
+      오류: 'i.md',
+      로그: 'i.md',
+      값: 'i.md',
+      데이터베이스: 'i.md',
+      '오류 로그': 'i.md',
+      파일: '',
+    },
+    ...{ برنامج: 'j.md', البرنامج: 'j.md', والبرنامج: 'j.md', ملف: 'j.md', مستخدم: 'j.md' },
+    ...{ שרת: 'k.md', השרת: 'k.md', תיקייה: 'k.md', בדוק: 'k.md' },
+    ...{ strasse: 'l.md', STRASSE: 'l.md', straße: 'l.md', größe: 'l.md' },
+    ...{ ısparta: 'm.md', isparta: 'm.md', İSPARTA: 'm.md', SICAK: 'm.md', οδος: 'm.md', οδός: 'm.md' },
   }
   for (const [query, path] of Object.entries(rows)) t.equal((await find(directory, query, { k: 1 })).results[0]?.path ?? '', path, query)
   t.strictSame(termsOf('parseHTTPResponse_v2'), ['parsehttpresponsev2', 'parse', 'http', 'response', 'v', '2'])

@@ -7,6 +7,7 @@ import { builtinEffects, type Effect, effectsOf } from '@plumb/policy'
 import { bundledFiles } from '@plumb/wire'
 import t from 'tap'
 import { settingsOf } from '../src/call/settings.js'
+import { aliasesOf } from '../src/source/builtin/aliases.js'
 import { builtinTool } from '../src/source/builtin/builtin-tool.js'
 import { builtinDeclaration } from '../src/source/builtin/declarations.js'
 import { BUILTINS } from '../src/source/builtin/table.js'
@@ -79,8 +80,8 @@ t.test('effects are fixed by what a tool is made of', async (t) => {
 })
 
 t.test('every built-in has an effect, by all its names, and nothing else has', async (t) => {
-  for (const { name, aliases = [] } of BUILTINS) {
-    for (const known of [name, ...aliases]) {
+  for (const { name } of BUILTINS) {
+    for (const known of [name, ...aliasesOf(name)]) {
       t.ok(builtinEffects(known).length > 0, known)
       t.strictSame(builtinEffects(known), builtinEffects(name), `${known} is ${name}`)
     }

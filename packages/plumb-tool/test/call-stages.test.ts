@@ -36,7 +36,7 @@ t.test('there is one order', async (t) => {
   const tool = makeTool((_input, _call, count) => (count === 1 ? AWAY : succeed('"long text"')), { input: N, output: STRING })
   const safe = secure(tool, all)
   const call = openCall(session)
-  t.strictSame(await safe.run('{"n":"1"}', call), succeed('"long\\n[truncated: 5 more bytes]"'))
+  t.strictSame(await safe.run('{"n":"1"}', call), succeed('"lo\\n[truncated: 5 more bytes]\\nxt"'))
   t.strictSame(
     notes(call).map((note) => note.replace(/waits .* ms after/, 'waits after')),
     [
@@ -58,7 +58,7 @@ t.test('there is one order', async (t) => {
   )
   t.match(call.record, { attempts: 2, cached: false, truncated: true, repairs: ['n: "1" read as 1'] })
   const again = openCall(session)
-  t.strictSame(await safe.run('{"n":1.0}', again), succeed('"long\\n[truncated: 5 more bytes]"'))
+  t.strictSame(await safe.run('{"n":1.0}', again), succeed('"lo\\n[truncated: 5 more bytes]\\nxt"'))
   t.strictSame(stages(again), ['validate', 'permission', 'approval', 'cache'])
   t.match(again.record, { attempts: 0, cached: true, truncated: true })
   // What an earlier stage refuses no later one sees.
@@ -121,6 +121,16 @@ t.test('only what can be retried is tried again, after waits that double', async
     const result = await withRetry({ attempts, wait, random: () => 0.5 })(tool).run('null', call)
     t.strictSame([result, tool.runs, call.record.attempts, waits], [results.at(-1), runs, runs, expected], `${expected}`)
   }
+  let runs = 0
+  const slow = makeTool(() => {
+    runs++
+    return fail('timeout', 'too long')
+  })
+  t.equal(
+    codeOf(await withRetry({ attempts: 3, isLocal: true, wait: async () => {} })(slow).run('null', openCall(openSession()))),
+    'timeout',
+  )
+  t.equal(runs, 1, 'local work that took too long is not repeated')
   const late = fail('timeout', 'no answer', { server: 's' })
   const dead = (server: string) => fail('mcp_dead', 'gone', { server })
   for (const [results, reported] of [

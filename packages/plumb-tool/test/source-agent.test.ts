@@ -68,6 +68,20 @@ t.test('the attributes of a tool', async (t) => {
       { server: { url: 'https://tools.acme.dev', tools: ['weather', 'stock'], strict: true, client_id_env: 'A', auth: 'query' } },
     ],
     [{ mcp_server: 'mcp+http://h/', name: 'one', include: 'two' }, { server: { url: 'http://h/', tools: ['one'] } }],
+    [
+      { name: 'a', command: 'x', effects: 'fs.write, net' },
+      { kind: 'command', effects: ['fs.write', 'net'] },
+    ],
+    [
+      { name: 'a', command: 'x', sandbox: 'false' },
+      { kind: 'command', sandbox: false },
+    ],
+    [
+      { name: 'a', command: 'x', sandbox: '{"write":["out"]}' },
+      { kind: 'command', sandbox: { write: ['out'] } },
+    ],
+    [{ name: 'a', command: 'x', sandbox: 'yes' }, /is not a sandbox: expected false, or an object/],
+    [{ mcp_server: 'stdio:x', sandbox: 'false' }, { server: { command: 'x', sandbox: false } }],
     [{ mcp_server: 'ftp://h' }, /is not an MCP server/],
     [{ name: 'x', command: 'a', agent: 'b' }, /one of command and agent, not both/],
     [{ name: 'x', agent: 'b' }, /give it the attribute 'local'/],

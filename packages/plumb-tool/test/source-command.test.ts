@@ -3,7 +3,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { scaled } from '../../wire/test/patience.js'
 import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
+import { withTimeout } from '../src/call/timeout.js'
 import { splitCommandLine } from '../src/source/split-command-line.js'
 import { openCall } from './call-session.js'
 import { after, makeSource, makeTestDirectory, once, running, until } from './source-directory.js'
@@ -34,6 +36,9 @@ t.test('fault 90: no shell sees the arguments', async (t) => {
   t.equal((await call('fixed', { arguments: ['b'] })).value, 'a-b')
   t.equal((await call('fixed', {})).value, 'a-')
   t.match((await call('show', { arguments: ['a\0b'] })).error, { error: 'input_type_mismatch', detail: /NUL/ })
+  for (const half of ['\ud800x', 'x\udfff', '\udc00\ud800'])
+    t.match((await call('show', { arguments: [half] })).error, { error: 'input_type_mismatch', detail: /one half of a surrogate pair/ })
+  t.equal((await call('show', { arguments: ['\ud83d\ude00'] })).value, '[😀]')
   t.match((await call('show', { arguments: ['x'.repeat(140_000)] })).error, { error: 'input_type_mismatch', detail: /longer than/ })
 })
 
@@ -93,16 +98,70 @@ t.test('fault 93: a flood is bounded, counted and ended', async (t) => {
   let flood = await call('flood', {}, after(300))
   // A busy machine may not have begun by then.
   if (flood.error?.output === undefined) flood = await call('flood', {}, after(20_000))
-  t.match(flood.error, { error: 'cancelled', output: /^(y\n)+\[truncated: \d+ more bytes\]$/ })
+  t.match(flood.error, { error: 'cancelled', output: /^(y\n)+\[truncated: \d+ more bytes\]\n(y\n)+y?$/ })
   t.ok(process.memoryUsage.rss() - before < 200 * 1024 * 1024, 'memory stays')
   const many = await call('many', { arguments: ['1', '5000'] })
   const all = Array.from({ length: 5000 }, (_, i) => `${i + 1}\n`).join('')
-  const [, kept = '', cut] = /^([\s\S]*\n)\[truncated: (\d+) more bytes\]$/.exec(String(many.value)) ?? []
-  t.ok(all.startsWith(kept) && kept.length > 9990 && kept.length <= 10_000, `${kept.length} kept`)
-  t.equal(kept.length + Number(cut), all.length)
+  const [, head = '', cut, tail = ''] = /^([\s\S]*\n)\[truncated: (\d+) more bytes\]\n([\s\S]*)$/.exec(String(many.value)) ?? []
+  const kept = head.length + tail.length
+  t.ok(all.startsWith(head) && all.endsWith(`\n${tail}`) && kept > 9990 && kept <= 10_000, `${kept} kept`)
+  t.ok(head.length > 4990 && tail.length > 4990, 'as much of its end as of its beginning')
+  t.equal(kept + Number(cut), all.length)
   t.equal(many.record.truncated, true)
-  t.equal((await call('long', {})).value, `${'a'.repeat(10_000)}\n[truncated: 20000 more bytes]`)
-  t.equal((await call('short', { arguments: ['8'] })).value, '1\n2\n3\n4\n5\n6\n[truncated: 4 more bytes]')
+  t.equal((await call('long', {})).value, `${'a'.repeat(5000)}\n[truncated: 20000 more bytes]\n${'a'.repeat(5000)}`)
+  t.equal((await call('short', { arguments: ['8'] })).value, '1\n2\n3\n[truncated: 4 more bytes]\n6\n7\n8\n')
+})
+
+t.test('fault 93: what is cut keeps what matters', async (t) => {
+  const spec = [
+    wrapper('log', './log.sh'),
+    wrapper('fails', './fails.sh'),
+    wrapper('terse', './fails.sh', ', max_output: 40'),
+    wrapper('wide', './wide.sh'),
+    wrapper('value', './fails.sh', '', 'int'),
+    wrapper('flooded', './flooded.sh'),
+  ].join('')
+  const { call } = makeSource(spec, {
+    'log.sh': "#!/bin/sh\necho header\nhead -c 20000 /dev/zero | tr '\\0' x\n",
+    'fails.sh': '#!/bin/sh\nfor i in $(seq 3000); do echo compiling file $i; done\necho FATAL: undefined symbol foo\nexit 1\n',
+    'wide.sh': "#!/bin/sh\nhead -c 30000 /dev/zero | tr '\\0' y\necho\necho FATAL: at its end >&2\nexit 1\n",
+    'flooded.sh': "#!/bin/sh\nprintf 'äöü%.0s' $(seq 60000)\nprintf 'the end'\n",
+  })
+  const log = String((await call('log', {})).value)
+  t.match(log, /^header\nx+\n\[truncated: \d+ more bytes\]\nx+$/, 'a long last line is cut, not left out')
+  t.ok(log.length > 9900, `${log.length} characters`)
+  for (const name of ['fails', 'terse', 'wide', 'value']) {
+    const { error } = await call(name, {})
+    t.match(
+      error,
+      {
+        error: 'child_failed',
+        detail: /ended with status 1, and wrote: .*FATAL: [a-z ]+$/,
+        output: name === 'terse' ? /foo\n$/ : /FATAL: [a-z ]+\n$/,
+      },
+      name,
+    )
+  }
+  const { error } = await call('fails', {})
+  t.match(error, { detail: /wrote: compiling file 2997\\n/, output: /^compiling file 1\n/ })
+  const flooded = String((await call('flooded', {})).value)
+  t.notMatch(flooded, '\ufffd', 'no character is cut')
+  t.match(flooded, /^[äöü]+\n\[truncated: \d+ more bytes\]\n[äöü]+the end$/)
+  const [, count = ''] = /truncated: (\d+)/.exec(flooded) ?? []
+  t.equal(Buffer.byteLength(flooded.replace(/\n\[truncated.*\]\n/, '')) + Number(count), 360_007, 'nothing is unaccounted for')
+})
+
+t.test('the end of what a command wrote until its time was up', async (t) => {
+  const spec = wrapper('slow', './slow.sh', ', timeout: 60')
+  const { tool, session } = makeSource(spec, { 'slow.sh': '#!/bin/sh\necho step 1 done\nexec sleep 300\n' })
+  const made = tool('slow')
+  if (!made.ok) throw new Error(made.error.detail)
+  const late = withTimeout({ timeoutMs: scaled(2000) })({ ...made.value, name: 'slow' })
+  const result = await late.run('{}', openCall(session))
+  t.match(result, {
+    ok: false,
+    error: { error: 'timeout', output: 'step 1 done\n', detail: /no result within .*, and had written: step 1 done$/ },
+  })
 })
 
 t.test('fault 93: all of the group is gone, whatever it does', async (t) => {

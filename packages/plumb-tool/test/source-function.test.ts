@@ -33,6 +33,9 @@ export const lingers = (x) => { setInterval(() => {}, 1000); return x }
 export const around = () => ({ env: process.env, cwd: process.cwd() })
 export const declared = { name: 'declared', description: 'd', parameters: { a: { type: 'number' }, b: { type: 'number', default: 5 } }, fn: ({ a, b }) => a * b }
 export const schemed = { parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number', default: 7 } } }, fn: ({ a, b }) => a * b }
+export const strict = { parameters: { a: { type: 'number', description: 'first' }, op: { type: 'string', enum: ['add'] }, d: { type: 'number', default: 4 }, e: { type: 'boolean', required: false } }, fn: (x) => x }
+export const needs = { parameters: { type: 'object', properties: { q: { type: 'string', default: 'x' }, r: { type: 'integer', minimum: 2 } }, required: ['r'] }, fn: (x) => x }
+export const wrong = { parameters: { type: 'object', properties: { a: { type: 'nonsense' } } }, fn: (x) => x }
 export default (x) => ['default', x]
 export const many = ({ n }) => 'x'.repeat(n)
 export const reported = () => { throw Object.assign(new Error('one a minute'), { error: 'rate_limited', category: 'unavailable', retry_after: 2, content: 'x', deep: {} }) }
@@ -65,6 +68,7 @@ const CASES: [tool: string, of: string, types?: string][] = [
       'lingers',
       'around',
     ],
+    ...['strict', 'needs', 'wrong'],
     ...['many', 'number', 'ad', 'forges', 'reported', 'addresses', 'late', 'trap', 'circle', 'unknown'],
   ].map((name): [string, string] => [name, `./m.mjs#${name}`]),
   ['unit', './m.mjs#nothing', 'json -> unit'],
@@ -195,4 +199,25 @@ export const tries = () => ['out/x', 'x', '/usr/x'].map((path) => { try { writeF
     'out/keep': '',
   })
   t.strictSame((await call('tries', '""')).value, [10, 'EROFS', 'EROFS'])
+})
+
+t.test('what a function declares of its input holds beside the signature', async (t) => {
+  const { call } = makeSource(SPEC, FILES)
+  const cases: [tool: string, input: object, result: object | RegExp][] = [
+    ['strict', { a: 1, op: 'add' }, { d: 4, a: 1, op: 'add' }],
+    ['strict', { a: '1', op: 'add', e: true }, { a: 1, op: 'add', e: true, d: 4 }],
+    ['strict', { a: 'x', op: 'add' }, /the schema that the function declares: \/a must be number/],
+    ['strict', { a: 1, op: 'zzz' }, /op/],
+    ['strict', { op: 'add' }, /a/],
+    ['needs', { r: 2 }, { q: 'x', r: 2 }],
+    ['needs', { r: 1 }, /r/],
+    ['needs', {}, /r/],
+    ['wrong', {}, /declares parameters that are not a schema/],
+  ]
+  for (const [tool, input, result] of cases) {
+    const { value, error } = await call(tool, input)
+    if (result instanceof RegExp)
+      t.match([error?.category, error?.detail], [/^(invalid|config)$/, result], `${tool} ${JSON.stringify(input)}`)
+    else t.strictSame([error, value], [undefined, result], `${tool} ${JSON.stringify(input)}`)
+  }
 })

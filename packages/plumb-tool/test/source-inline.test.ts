@@ -51,7 +51,7 @@ t.test('a leaf is done without a turn of the event loop', async (t) => {
 t.test('built-ins by name', async (t) => {
   t.ok(builtinProgram().entry, 'the declarations compile')
   const load = async () => ({ run: async () => ({ ok: true, value: null }) as const })
-  const builtins: BuiltinRow[] = [{ name: 'read_file', aliases: ['get_contents'], load }]
+  const builtins: BuiltinRow[] = [{ name: 'read_file', load }]
   for (const name of ['read_file', 'get_contents']) t.match(findBuiltin(name, builtins), { ok: true, value: { name: 'read_file' } })
   const cases: [name: string, detail: RegExp][] = [
     ['read_fiel', /no built-in tool is named 'read_fiel'; did you mean 'read_file'\?/],

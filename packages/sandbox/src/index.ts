@@ -14,7 +14,7 @@ export { fixedLookup, publicAddresses, type ResolveHost, resolveBySystem } from 
 export { type ExpectedFile, type FileStamp, fileChanged, fileStamp, isUnchanged } from './path/file-stamp.js'
 export { findLinkStat, findRealPath, findStat, followLinks, isWithin, listEntries, realPath, toRealPath } from './path/look-up.js'
 export { isImageType, mediaTypeOf } from './path/media-type.js'
-export { closeQuietly, type Directory, openDirectory, openFile, removeDirectories } from './path/open.js'
+export { closeQuietly, type Directory, openDirectory, openFile, readSmallFile, removeDirectories } from './path/open.js'
 export { whySecret } from './path/protected-paths.js'
 export { type DirectoryEntry, readEntries, shownName } from './path/read-entries.js'
 export { readWhole } from './path/read-whole.js'
@@ -32,6 +32,7 @@ export {
   whyKeptFromReaders,
   whyTogetherForbidden,
 } from './path/resolved-path.js'
+export { sizedReader } from './path/sized-reader.js'
 export { guardName, hasOwnerExited, OWNER, removeLeftover, temporaryName } from './path/temporary-files.js'
 export { foldName } from './path/trusted-names.js'
 export { unseenNotes, walkFiles } from './path/walk-files.js'

@@ -51,6 +51,7 @@ const portFor = (
   const places = ports.filter((p) => p.name !== 'ctrl_out')
   const port = label ? ports.find((p) => p.name === label.text) : places[place]
   const repliesAreNamed = !label && places.length < ports.length
+  const whole = repliesAreNamed ? namesOfAll(ports, s) : undefined
   if (port?.name === 'telemetry' && repliesAreNamed && !s.arguments.some((a) => a.port?.text === 'ctrl_out')) {
     const message = `argument ${place + 1} of '${process.name}' by place is telemetry: replies to control are wired by name alone`
     w.builder.report(
@@ -67,10 +68,17 @@ const portFor = (
         'arity_mismatch',
         `'${process.name}' takes ${places.length} arguments by place, this is number ${place + 1}`,
         span,
-        repliesAreNamed ? `replies to control are wired by name: 'ctrl_out=${channel.text}'` : undefined,
+        repliesAreNamed ? `replies to control are wired by name: '${whole ?? `ctrl_out=${channel.text}`}'` : undefined,
       ),
     )
   return undefined
+}
+
+// Where all ports are given by place, replies were meant to come before telemetry.
+const namesOfAll = (ports: readonly Port[], { arguments: given }: SpawnStatement): string | undefined => {
+  const [replies, telemetry] = given.filter(({ port }) => !port).slice(-2)
+  const isAll = given.length === ports.length && given.every(({ port }) => !port)
+  return isAll && replies && telemetry ? `ctrl_out=${replies.channel.text}, telemetry=${telemetry.channel.text}` : undefined
 }
 
 const connect = (

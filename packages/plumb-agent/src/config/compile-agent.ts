@@ -14,7 +14,7 @@ import {
   mayHoldSecrets,
 } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
-import { checkedTool } from '@plumb/tool/call/checked-tool'
+import { checkedTool } from '@plumb/tool/source/checked-tool'
 import { type Fault, fail, nearest, preview, type Result, type SourceFiles, succeed, withParams, withText } from '@plumb/wire'
 import type { GivenValues } from '@plumb/wire/given-values'
 import type { AgentOptions } from '../options.js'
@@ -28,6 +28,8 @@ interface Source {
   readonly params: GivenValues
   /** A parent has checked what it hands over to a child, but not what it sends elsewhere. */
   readonly isOfParent: boolean
+  /** Whether its tools can be loaded is found too, which else their dispatcher finds. */
+  readonly checksTools: boolean
 }
 
 export interface CompiledAgent {
@@ -41,7 +43,7 @@ export interface CompiledAgent {
 }
 
 export const compileAgent = async (
-  { path, text, files, params, isOfParent }: Source,
+  { path, text, files, params, isOfParent, checksTools }: Source,
   { agent, flows }: AgentOptions['program'],
 ): Promise<CompiledAgent> => {
   const checked = compile({ path, text, files, given: params })
@@ -49,12 +51,18 @@ export const compileAgent = async (
   const { diagnostics, program } = compiled
   const isBroken = hasErrors(diagnostics) || compiled.faults.length > 0
   const selected = selectAgent(agentsOf(program), agent)
+  const unloadable = checksTools && selected.ok && !isBroken ? await unloadableTools(selected.value) : []
   return {
     agent: selected.ok ? checkedOf(selected.value, isBroken) : undefined,
     files: withParams(withText(files, path, text), givenTexts(compiled.params)),
     diagnostics: isBroken ? diagnostics : [],
-    faults: hasErrors(diagnostics) ? [] : isBroken ? compiled.faults : selected.ok ? [] : [selected.error],
+    faults: hasErrors(diagnostics) ? [] : isBroken ? compiled.faults : selected.ok ? unloadable : [selected.error],
   }
+}
+
+const unloadableTools = async ({ bound }: AgentPlan): Promise<readonly Fault[]> => {
+  const { findUnloadable } = await import('@plumb/tool/registry/unloadable')
+  return findUnloadable(agentTools(bound)).map(({ fault }) => fault)
 }
 
 const checkedOf = (plan: AgentPlan, isBroken: boolean): CheckedAgent => ({

@@ -59,7 +59,7 @@ class Memory {
     this.#flights.set(key, flight)
     const keep = (result: Result<JsonText>): void => {
       forget()
-      if (result.ok) store.set(key, { json: result.value, isTruncated: flight.isTruncated })
+      if (result.ok && !flight.isPartial) store.set(key, { json: result.value, isTruncated: flight.isTruncated })
     }
     void flight.result.then(keep, forget)
     return flight
@@ -115,6 +115,10 @@ class Flight {
 
   get isTruncated(): boolean {
     return this.#call.record.truncated
+  }
+
+  get isPartial(): boolean {
+    return this.#call.record.isPartial === true
   }
 
   wait({ signal }: Call): Promise<Result<JsonText>> {

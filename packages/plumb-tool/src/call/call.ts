@@ -30,6 +30,8 @@ export interface CallRecord {
   attempts: number
   cached: boolean
   truncated: boolean
+  /** The result is what there was when the time was up. */
+  isPartial?: true
   readonly repairs: string[]
   readonly stages: StageNote[]
   tokens?: number

@@ -11,7 +11,7 @@ import { typeOfSchema } from './type-of-schema.js'
 export type FitSchema = (name: string, json: JsonText) => Result<Fit>
 
 /** `bad_reply` if the schema is unusable. It is compiled once, so keep the result. */
-export const openFitSchema = (schema: Json): Result<FitSchema> =>
+export const openFitSchema = (schema: Json, whose = 'of its server'): Result<FitSchema> =>
   map(compileSchema(schema), (check) => {
     const flawsOf = (json: JsonText): readonly SchemaFlaw[] => {
       const value: unknown = JSON.parse(json)
@@ -33,7 +33,7 @@ export const openFitSchema = (schema: Json): Result<FitSchema> =>
       const [first] = left
       if (first === NO_OBJECT) return fail('input_type_mismatch', `the input of '${name}' ${first.detail}, found ${preview(json, 80)}`)
       const listed = left.map(({ path, detail }) => (path === '' ? detail : `${path} ${detail}`)).join('; ')
-      return fail('input_type_mismatch', `the input of '${name}' does not fit the schema of its server: ${listed}`)
+      return fail('input_type_mismatch', `the input of '${name}' does not fit the schema ${whose}: ${listed}`)
     }
   })
 

@@ -10,6 +10,8 @@ import type { Tool, Wrap } from './tool.js'
 export interface ToolRetryOptions {
   /** In total; 1 never repeats. */
   readonly attempts: number
+  /** A timeout is not repeated. */
+  readonly isLocal?: true
   /** From 0 up to but not including 1; Math.random. */
   readonly random?: () => number
   readonly wait?: Wait
@@ -21,7 +23,7 @@ const JITTER = 0.1
 
 /** Repeats a call that fails with an `unavailable` error, after a wait that doubles, or as long as the error asks for. */
 export const withRetry =
-  ({ attempts, random = Math.random, wait: pause = wait }: ToolRetryOptions): Wrap =>
+  ({ attempts, isLocal, random = Math.random, wait: pause = wait }: ToolRetryOptions): Wrap =>
   (tool) => {
     const once: Tool['run'] = (input, call) => {
       begin(1, 1, call)
@@ -36,6 +38,7 @@ export const withRetry =
         if (late && !result.ok && result.error.error === 'mcp_dead' && result.error.server === late.server)
           return { ok: false, error: late }
         late = !result.ok && result.error.error === 'timeout' ? result.error : undefined
+        if (late && isLocal) return result
         if (result.ok || attempt >= attempts || !isRetryable(result.error) || result.error.error === 'mcp_dead' || call.signal.aborted)
           return result
         const asked = askedMs(result.error)

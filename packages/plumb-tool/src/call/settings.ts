@@ -17,6 +17,8 @@ export interface CallSettings {
   /** Absent: not cached. */
   readonly cacheMs?: number
   readonly attempts: number
+  /** Work on local files alone: what took too long takes as long again. */
+  readonly isLocal?: true
   /** Absent: no breaker. */
   readonly breaker?: BreakerOptions
   /** Absent: its parts have deadlines of their own. */
@@ -53,6 +55,7 @@ export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly E
     needsApproval: config.approval === 'ask',
     ...(cacheMs ? { cacheMs } : {}),
     attempts: number(config.retry) ?? defaultAttempts(source, effects),
+    ...(source === 'builtin' && effects.every((effect) => effect === 'fs.read') ? { isLocal: true } : {}),
     ...(config.breaker === undefined ? {} : { breaker: breakerOf(config.breaker as Readonly<Record<string, number>>) }),
     ...(timeout === undefined ? {} : { timeoutMs: timeout }),
     ...(maxOutput === undefined ? {} : { maxOutput }),

@@ -52,14 +52,15 @@ export const loadProgram = async (
         reachOf({ grants: permissions.grant, docroot: permissions.docroot }),
       )
     : undefined
-  const text = spec.kind === 'text' ? succeed(spec.text) : (made ?? files.read(path))
+  const text = spec.kind === 'text' ? succeed(spec.text) : made?.ok ? succeed(made.value.text) : (made ?? files.read(path))
   if (!text.ok) return refuse(text, reporter)
   const given = readGivenValues(said, bootstrap?.bundle)
   if (!given.ok) return refuse(given, reporter)
   const checked = compile({ path, text: text.value, files, given: given.value })
   // The parent has already checked what it hands over.
   const compiled = bootstrap ? checked : await withFlows(checked, { flows })
-  const { diagnostics, program } = compiled
+  const { program } = compiled
+  const diagnostics = made?.ok ? compiled.diagnostics.map(made.value.toPrompt) : compiled.diagnostics
   if (hasErrors(diagnostics)) {
     showDiagnostics(errorsOf(diagnostics), reporter, process.env.PLUMB_ERRORS === 'json')
     reporter.status = 2

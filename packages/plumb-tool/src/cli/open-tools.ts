@@ -3,6 +3,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type AgentPlan, agentOf, agentTools, bindingNamed, type Program, type ToolPlan, toolsOf } from '@plumb/lang'
+import { costOfUsage, loadPrices } from '@plumb/ledger'
 import { ServerPool } from '@plumb/mcp-client'
 import { type Authority, EFFECTS, type Effect, narrow, parseContext, parseGrant, readAuthority, readPolicy } from '@plumb/policy'
 import {
@@ -19,13 +20,15 @@ import {
   type Reporter,
   type Result,
   readSpec,
+  readUsage,
   succeed,
+  toDollars,
   withAround,
 } from '@plumb/wire'
 import { guardOutputsBelow } from '@plumb/wire/output'
 import { approveOnTerminal } from '../call/approve.js'
 import type { Session } from '../call/call.js'
-import { openRegistry } from '../registry/registry.js'
+import { openRegistry, type Registry } from '../registry/registry.js'
 import { watchProgram } from '../source/program-files/detect-changes.js'
 import { keptPaths } from '../source/program-files/protected-files.js'
 import type { ToolSet } from './command.js'
@@ -55,6 +58,7 @@ export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, re
     authority: authority.value,
     approve: approveOnTerminal(),
     onCall: log && ((envelope) => log('tool_call', { ...envelope })),
+    costOf: options.verb.wantsEnvelope && reachesModels(registry) ? await dollarsOf() : undefined,
     agentOptions: optionWords(TOOL_GROUPS.model, options.model),
     agentProgram: permissions.agentProgram,
     caller: callerOf(options.model, offer.value),
@@ -68,6 +72,16 @@ export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, re
   }
   await watchProgram(session)
   return { program, registry, session, agent: offer.value.agent }
+}
+
+const reachesModels = (registry: Registry): boolean => registry.list().some(({ effects }) => effects.includes('model'))
+
+const dollarsOf = async (): Promise<Session['costOf']> => {
+  const prices = await loadPrices()
+  return (usage) => {
+    const cost = costOfUsage(prices, readUsage(usage).usage)
+    return cost === undefined ? undefined : toDollars(cost)
+  }
 }
 
 /** The tools on offer, and whose grant applies. */

@@ -8,6 +8,7 @@ import { secure } from '../call/secure.js'
 import { settingsOf } from '../call/settings.js'
 import type { Tool } from '../call/tool.js'
 import { aliasedBuiltin } from '../source/builtin/table.js'
+import { describedPlan } from '../source/described-plan.js'
 import { type BareTool, makeTool, type SourceContext } from '../source/make.js'
 import { dependenciesOf } from './dependency.js'
 
@@ -50,7 +51,7 @@ export const openRegistry = (plans: readonly ToolPlan[], docroot?: string, stand
     entries.set(plan.bound, known)
     return known
   }
-  const all = plans.map((plan) => ({ plan, entry: entryOf(plan) }))
+  const all = plans.map(describedPlan).map((plan) => ({ plan, entry: entryOf(plan) }))
   const exposed = all.filter(({ plan }) => plan.isExposed)
   const byName = new Map(exposed.map(({ plan, entry }) => [plan.name, entry]))
   const internal = new Set(all.filter(({ plan }) => !plan.isExposed).map(({ plan }) => plan.name))

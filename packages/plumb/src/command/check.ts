@@ -11,9 +11,11 @@ import {
   MAX_WRITTEN,
   type NamedParam,
   type Need,
+  type Program,
   printPorts,
   printType,
   repairToJson,
+  toolsOf,
 } from '@plumb/lang'
 import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
@@ -33,7 +35,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
       continue
     }
     const { compiled } = loaded.value
-    const diagnostics = [...compiled.diagnostics, ...(hasErrors(compiled.diagnostics) ? [] : runProblems(compiled))]
+    const diagnostics = [...compiled.diagnostics, ...(hasErrors(compiled.diagnostics) ? [] : await runProblems(compiled))]
     const repairs = options.json && hasErrors(compiled.diagnostics) ? await repairsIn(loaded.value) : undefined
     if (options.json) out.push(...diagnostics.flatMap((d) => inJson(d, repairs?.get(d))))
     else shown.push(...diagnostics)
@@ -78,7 +80,7 @@ const flowsOf = async ({ program }: Compiled, isJson: boolean): Promise<readonly
 }
 
 /** Why a run of the file's bindings would be refused. */
-const runProblems = ({ program }: Compiled): Diagnostic[] => {
+const runProblems = async ({ program }: Compiled): Promise<Diagnostic[]> => {
   const bounds = [...program.entry.bindings.values()]
   const main = program.entry.bindings.get('main')
   const started = main && selectBinding(program, 'main')
@@ -88,7 +90,21 @@ const runProblems = ({ program }: Compiled): Diagnostic[] => {
       : []
   const missing = findMissing(bounds.filter(({ category }) => category === 'stream' || category === 'base'))
   const severityOf = ({ isOptional }: Need) => (isOptional ? ('warning' as const) : ('error' as const))
-  return [...refused, ...missing.map(({ code, message, need }) => ({ severity: severityOf(need), code, message, span: need.span }))]
+  const lacks = missing.map(({ code, message, need }) => ({ severity: severityOf(need), code, message, span: need.span }))
+  return [...refused, ...lacks, ...(await unloadable(program))]
+}
+
+/** Tools that are refused when they are loaded. */
+const unloadable = async (program: Program): Promise<Diagnostic[]> => {
+  const tools = toolsOf(program).filter(({ body }) => body.kind === 'tool' && ['builtin', 'agent'].includes(body.source))
+  if (tools.length === 0) return []
+  const { findUnloadable } = await import('@plumb/tool/internal')
+  return findUnloadable(tools).map(({ plan: { span }, fault: { error, detail } }) => ({
+    severity: 'error',
+    code: error,
+    message: detail,
+    span,
+  }))
 }
 
 const okay = ({ typeCount, bindingCount }: Compiled, path: string | undefined): string => {

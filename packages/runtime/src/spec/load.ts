@@ -39,10 +39,15 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
   const { files, bootstrap } = opened.value
   const given = options.given ? readGivenValues(options.given, bootstrap?.bundle) : succeed(undefined)
   if (!given.ok) return given
-  const loaded = async (entry: { path: string; text: string }, files: SourceFiles): Promise<Result<LoadedSpec>> => {
+  const loaded = async (
+    entry: { path: string; text: string },
+    files: SourceFiles,
+    shownAt?: (diagnostic: Diagnostic) => Diagnostic,
+  ): Promise<Result<LoadedSpec>> => {
     // The parent has already checked tests and flows of what it hands over.
     const checked = compile({ ...entry, files, given: given.value, checksTests: bootstrap === undefined })
-    const compiled = bootstrap || options.ignoresFlows ? checked : await withFlows(checked, options)
+    const flowing = bootstrap || options.ignoresFlows ? checked : await withFlows(checked, options)
+    const compiled = shownAt ? { ...flowing, diagnostics: flowing.diagnostics.map(shownAt) } : flowing
     return succeed({ compiled, files: withParams(files, givenTexts(compiled.params)), bootstrap })
   }
   if (options.eval !== undefined && path !== undefined)
@@ -55,8 +60,8 @@ export const loadSpec = async (path: string | undefined, options: SpecOptions): 
   const entryPath = options.sourcesFd === undefined ? normalize(path) : path
   const prompt = options.sourcesFd === undefined && PROMPT.test(path) ? await promptAsSpec(entryPath, options) : undefined
   if (prompt?.ok) {
-    const entry = { path: entryPath, text: prompt.value }
-    return loaded(entry, withText(files, entry.path, entry.text))
+    const { text, toPrompt } = prompt.value
+    return loaded({ path: entryPath, text }, withText(files, entryPath, text), toPrompt)
   }
   const sources = options.isOfStrangers ? specsAlone(files, entryPath) : files
   const text = prompt ?? sources.read(entryPath)

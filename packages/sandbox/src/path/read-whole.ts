@@ -5,6 +5,7 @@ import { type Result, succeed } from '@plumb/wire'
 import { fileChanged } from './file-stamp.js'
 import { closeQuietly, openFile } from './open.js'
 import { type ResolvedPath, systemFault } from './resolved-path.js'
+import { readUnsized } from './sized-reader.js'
 
 export interface ReadLimit {
   readonly maxBytes: number
@@ -22,6 +23,10 @@ export const readWhole = async (
   try {
     const stat = await handle.stat()
     if (stat.size > maxBytes) return tooLarge(stat.size)
+    if (stat.size === 0) {
+      const bytes = await readUnsized(handle, maxBytes)
+      return bytes ? succeed({ bytes, stat }) : tooLarge(maxBytes + 1)
+    }
     const whole = Buffer.alloc(stat.size + 1)
     const { bytesRead } = await handle.read(whole, 0, whole.length, 0)
     return bytesRead === stat.size ? succeed({ bytes: whole.subarray(0, bytesRead), stat }) : fileChanged(resolved.shown)

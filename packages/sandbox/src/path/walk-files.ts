@@ -1,13 +1,16 @@
 // Walks the files below a directory in order, without those that .gitignore and .ignore name. Links are not followed.
 
 import { relative, sep } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { type IgnoreRules, isIgnored, readRules, rulesWithin } from './ignore-rules.js'
-import { openDirectory } from './open.js'
+import { type Directory, openDirectory } from './open.js'
 import { type DirectoryEntry, readEntries } from './read-entries.js'
 import { absolutePath, asDirectory, childPath, type ResolvedPath } from './resolved-path.js'
 
 interface WalkedFile {
   readonly file: ResolvedPath
+  /** The open directory that it is in, until the next one is asked for. */
+  readonly directory: Directory
   /** Relative to the start of the walk, separated by `/`. */
   readonly path: string
 }
@@ -22,6 +25,8 @@ interface WalkOptions {
 const MAX_DEPTH = 100
 /** Of one directory. */
 const MAX_NAMES = 100_000
+/** How long other work may have to wait for a walk. */
+const REST_MS = 20
 
 /** Sorted by name, directory by directory. */
 export async function* walkFiles(from: ResolvedPath, signal: AbortSignal, options: WalkOptions = {}): AsyncGenerator<WalkedFile> {
@@ -40,24 +45,41 @@ interface Step {
 }
 
 async function* within(step: Step, signal: AbortSignal, options: WalkOptions): AsyncGenerator<WalkedFile> {
-  const { directory, prefix, fromRoot, depth } = step
-  const { withHidden = false, unseen = { directories: 0, names: 0, shown: undefined } } = options
+  const { unseen = { directories: 0, names: 0, shown: undefined } } = options
   if (signal.aborted) return
-  const isWanted = (name: string): boolean => (withHidden || !name.startsWith('.')) && name !== '.git'
-  const entries = depth > MAX_DEPTH ? undefined : await entriesOf(directory, signal, isWanted, unseen)
-  if (!entries) {
-    unseen.directories++
-    unseen.shown?.push(directory.shown)
-    return
+  const opened = step.depth > MAX_DEPTH ? undefined : await openDirectory(step.directory)
+  const entries = opened?.ok ? await entriesOf(opened.value, signal, options.withHidden ?? false, unseen) : undefined
+  try {
+    if (opened?.ok && entries) yield* filesOf(step, { entries, directory: opened.value }, signal, options)
+    else {
+      unseen.directories++
+      unseen.shown?.push(step.directory.shown)
+    }
+  } finally {
+    if (opened?.ok) await opened.value.close()
   }
-  const rules = [...step.rules, ...(await readRules(directory, fromRoot))]
-  for (const entry of entries) {
+}
+
+interface Opened {
+  readonly directory: Directory
+  readonly entries: readonly DirectoryEntry[]
+}
+
+async function* filesOf(step: Step, { directory, entries }: Opened, signal: AbortSignal, options: WalkOptions): AsyncGenerator<WalkedFile> {
+  const { prefix, fromRoot, depth } = step
+  const rules = [...step.rules, ...(await readRules(step.directory, fromRoot))]
+  let rested = Date.now()
+  for (const { name, kind } of entries) {
+    // What the caller does with small files may be synchronous.
+    if (Date.now() - rested > REST_MS) {
+      await setImmediate()
+      rested = Date.now()
+    }
     if (signal.aborted) return
-    const { name, kind } = entry
     const below = `${fromRoot}${name}${kind === 'directory' ? '/' : ''}`
     if (kind === 'other' || isIgnored(below, rules)) continue
-    const resolved = childPath(directory, name)
-    if (kind === 'file') yield { file: resolved, path: prefix + name }
+    const resolved = childPath(step.directory, name)
+    if (kind === 'file') yield { file: resolved, path: prefix + name, directory }
     else {
       const inner = { prefix: `${prefix}${name}/`, fromRoot: below, rules: rulesWithin(below, rules), depth: depth + 1 }
       yield* within({ ...inner, directory: asDirectory(resolved) }, signal, options)
@@ -66,21 +88,18 @@ async function* within(step: Step, signal: AbortSignal, options: WalkOptions): A
 }
 
 const entriesOf = async (
-  resolved: ResolvedPath,
+  directory: Directory,
   signal: AbortSignal,
-  isWanted: (name: string) => boolean,
+  withHidden: boolean,
   unseen: { names: number },
 ): Promise<readonly DirectoryEntry[] | undefined> => {
-  const directory = await openDirectory(resolved)
-  if (!directory.ok) return undefined
+  const isWanted = (name: string): boolean => (withHidden || !name.startsWith('.')) && name !== '.git'
   try {
-    const { entries, more } = await readEntries(directory.value, MAX_NAMES, signal, isWanted)
+    const { entries, more } = await readEntries(directory, MAX_NAMES, signal, isWanted)
     unseen.names += more
     return entries
   } catch {
     return undefined
-  } finally {
-    await directory.value.close()
   }
 }
 

@@ -36,6 +36,9 @@ const NO_NET = [
   // Only a sandbox itself listens on its loopback.
   'connection refused',
   'econnrefused',
+  // curl(1).
+  "couldn't connect to server",
+  'could not connect to server',
   // npm and uv, which keep to what they have fetched before.
   'enotcached',
   'network connectivity is disabled',

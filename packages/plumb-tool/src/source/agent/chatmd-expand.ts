@@ -24,7 +24,7 @@ export const expandChatmd = (text: string, path: string): Result<readonly ChatNo
 
 const expandFile = (text: string, path: string, outer: readonly string[], taken: Included): Result<readonly ChatNode[]> => {
   const open = [...outer, resolve(path)]
-  const parsed = parseChatmd(text)
+  const parsed = parseChatmd(text, path)
   if (!parsed.ok) return refuse(path, parsed.error.detail)
   return expandAll(parsed.value, (node) => expandNode(node, { path, open, taken, isMessage: false }))
 }

@@ -1,5 +1,6 @@
 // Parses .chatmd: a closed set of lower-case tags; all other markup is text.
 
+import type { Span } from '@plumb/lang'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { ToolAttributes } from './prompt-tool.js'
 
@@ -12,6 +13,8 @@ export interface ChatElement {
   readonly children: readonly ChatNode[]
   /** From 1. */
   readonly line: number
+  /** Of its opening tag. */
+  readonly place: Span
 }
 
 const TAGS = [
@@ -24,7 +27,9 @@ const MARK = new RegExp(`<!--[\\s\\S]*?(?:-->|$)|RAW\\|([\\s\\S]*?)(?:(\\|RAW)|$
 const ATTRIBUTE = /\s*([\w-]+)(?:\s*=\s*(?:"((?:\\.|[^"\\])*)"|'((?:\\.|[^'\\])*)'))?/y
 const TAG_END = /\s*(\/?)>/y
 
-export const parseChatmd = (text: string): Result<readonly ChatNode[]> => {
+/** `path` names the file in places. */
+export const parseChatmd = (text: string, path = ''): Result<readonly ChatNode[]> => {
+  const source = { path, text }
   const root: ChatNode[] = []
   const open: { name: string; line: number; children: ChatNode[] }[] = []
   const children = () => open.at(-1)?.children ?? root
@@ -57,7 +62,8 @@ export const parseChatmd = (text: string): Result<readonly ChatNode[]> => {
       if (!tag) return refuse(line, `the tag <${name} is never closed, or has an attribute without its closing quote`)
       at = tag.end
       const inner: ChatNode[] = []
-      children().push({ kind: 'element', name, attributes: tag.attributes, children: inner, line })
+      const place = { source, start: match.index, end: at }
+      children().push({ kind: 'element', name, attributes: tag.attributes, children: inner, line, place })
       if (!tag.isEmpty) open.push({ name, line, children: inner })
     }
     mark.lastIndex = at

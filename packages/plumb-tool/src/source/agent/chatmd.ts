@@ -1,11 +1,11 @@
 // Reads a .chatmd file: its messages, one config, and the tools that it declares.
 
-import type { Json } from '@plumb/lang'
+import type { Json, Span } from '@plumb/lang'
 import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
 import { expandChatmd } from './chatmd-expand.js'
 import type { ChatElement } from './chatmd-parser.js'
-import type { PromptFile, PromptMessage, PromptMessagePart } from './prompt.js'
-import { type PromptTool, readPromptTool } from './prompt-tool.js'
+import type { PlacedTool, PromptFile, PromptMessage, PromptMessagePart } from './prompt.js'
+import { readPromptTool } from './prompt-tool.js'
 
 export const readChatmd = (text: string, path: string): Result<PromptFile> => {
   const expanded = expandChatmd(text, path)
@@ -15,8 +15,9 @@ export const readChatmd = (text: string, path: string): Result<PromptFile> => {
     const wrong = node.kind === 'element' ? reader.take(node) : strayText(node.text)
     if (wrong !== undefined) return fail('config_invalid', `cannot use '${preview(path, 200)}': ${wrong}`, { path })
   }
-  const { config = {}, system, history, tools } = reader
-  return succeed({ path, config, system: system.join('\n\n'), history, tools })
+  const { config = {}, configPlace, system, history, tools } = reader
+  const place = { source: { path, text }, start: 0, end: text.length }
+  return succeed({ path, config, system: system.join('\n\n'), history, tools, place, ...(configPlace ? { configPlace } : {}) })
 }
 
 const strayText = (text: string): string | undefined =>
@@ -24,9 +25,10 @@ const strayText = (text: string): string | undefined =>
 
 class Reader {
   config: { readonly [key: string]: Json } | undefined
+  configPlace: Span | undefined
   readonly system: string[] = []
   readonly history: PromptMessage[] = []
-  readonly tools: PromptTool[] = []
+  readonly tools: PlacedTool[] = []
 
   /** Returns what is wrong with the element, if anything. */
   take(element: ChatElement): string | undefined {
@@ -50,16 +52,16 @@ class Reader {
     return undefined
   }
 
-  #takeTool({ attributes, children }: ChatElement): string | undefined {
+  #takeTool({ attributes, children, place }: ChatElement): string | undefined {
     if (children.some((child) => child.kind === 'element' || child.text.trim() !== '')) return '<tool> holds nothing: end it with />'
     const tool = readPromptTool(attributes)
     if (!tool.ok) return tool.error.detail
-    this.tools.push(tool.value)
+    this.tools.push({ ...tool.value, place })
     return undefined
   }
 
   // Only the first <config> counts.
-  #takeConfig({ attributes }: ChatElement): string | undefined {
+  #takeConfig({ attributes, place }: ChatElement): string | undefined {
     if (this.config) return undefined
     const config: Record<string, Json> = {}
     for (const [name, value] of Object.entries(attributes)) {
@@ -70,6 +72,7 @@ class Reader {
       Object.assign(config, entries)
     }
     this.config = config
+    this.configPlace = place
     return undefined
   }
 }

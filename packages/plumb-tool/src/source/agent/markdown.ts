@@ -1,7 +1,7 @@
 // Reads a .md file: its YAML front matter configures the agent, and the rest is the system prompt.
 
 import type { Json } from '@plumb/lang'
-import { fail, preview, type Result, succeed } from '@plumb/wire'
+import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
 import type { PromptFile } from './prompt.js'
 import { type PromptTool, readPromptTool, type ToolAttributes } from './prompt-tool.js'
 
@@ -13,7 +13,8 @@ export const readMarkdown = (text: string, path: string): Result<PromptFile> => 
   if (config.prompt !== undefined) return refuse(path, "'prompt' is the text below the front matter: take the entry out")
   const read = readTools(tools ?? [])
   if (!read.ok) return refuse(path, read.error.detail)
-  return succeed({ path, config, system: split.value.text.trim(), history: [], tools: read.value })
+  const place = { source: { path, text }, start: 0, end: text.length }
+  return succeed({ path, config, system: split.value.text.trim(), history: [], tools: read.value, place })
 }
 
 /** A list, or names separated by commas. An item is the name of a built-in tool, or an object with the attributes of <tool> in .chatmd. */
@@ -22,7 +23,7 @@ const readTools = (tools: Json): Result<readonly PromptTool[]> => {
   if (!Array.isArray(items)) return fail('config_invalid', "'tools' takes a list, as in [read_file, { name: status, command: git status }]")
   const read: PromptTool[] = []
   for (const item of items as readonly Json[]) {
-    const attributes = typeof item === 'string' ? { name: item } : item
+    const attributes = typeof item === 'string' ? { name: item } : asAttributes(item)
     if (!isAttributes(attributes))
       return fail('config_invalid', `${preview(JSON.stringify(item))} in 'tools' is not a tool: give a name, or name and source`)
     // `local` is the only kind of prompt that a tool can name here.
@@ -31,6 +32,17 @@ const readTools = (tools: Json): Result<readonly PromptTool[]> => {
     read.push(tool.value)
   }
   return succeed(read)
+}
+
+// In YAML these are lists and objects; attributes of a tag have them as text.
+const asAttributes = (item: Json): Json => {
+  if (!isRecord(item)) return item
+  const { effects, sandbox, ...rest } = item
+  return {
+    ...rest,
+    ...(effects === undefined ? {} : { effects: Array.isArray(effects) ? effects.join(',') : effects }),
+    ...(sandbox === undefined ? {} : { sandbox: isRecord(sandbox) ? JSON.stringify(sandbox) : sandbox }),
+  }
 }
 
 const isAttributes = (value: Json): value is ToolAttributes =>

@@ -10,6 +10,7 @@ import {
   hasErrors,
   isWirable,
   type Program,
+  positionOf,
   printType,
   STANDARD_LIBRARY,
   type ToolPlan,
@@ -18,6 +19,7 @@ import {
 import { type Effect, effectsOf } from '@plumb/policy'
 import { bundledFiles, diskFiles, type Fault, fail, fault, preview, type Result, type SourceFiles, searchPath, succeed } from '@plumb/wire'
 import type { PromptFile } from './prompt.js'
+import { placesOfPrompt, type ToPrompt } from './prompt-places.js'
 import { type PromptReach, whyNotRead } from './prompt-reach.js'
 import { readPromptReferences } from './prompt-references.js'
 import { printPromptSpec } from './prompt-spec.js'
@@ -41,11 +43,22 @@ interface ToolSignature {
   readonly output: Type
 }
 
-/** `file` is absolute; `outer` are the prompt files that are being loaded around it, against cycles. */
-export const loadPromptProgram = (file: string, signature: ToolSignature, outer: readonly string[] = []): Result<PromptProgram> => {
+interface PromptSurroundings {
+  /** The prompt files that are being loaded around it, against cycles. */
+  readonly outer?: readonly string[]
+  /** What the commands of the prompt may. */
+  readonly allowed?: readonly string[]
+}
+
+/** `file` is absolute. */
+export const loadPromptProgram = (
+  file: string,
+  signature: ToolSignature,
+  { outer = [], allowed = [] }: PromptSurroundings = {},
+): Result<PromptProgram> => {
   const prompt = readPromptFile(file)
   if (!prompt) return loadSpecProgram(file, signature)
-  return prompt.ok ? compilePrompt(prompt.value, signature, [...outer, file]) : prompt
+  return prompt.ok ? compilePrompt(prompt.value, signature, { outer: [...outer, file], allowed }) : prompt
 }
 
 const loadSpecProgram = (file: string, signature: ToolSignature): Result<PromptProgram> => {
@@ -60,31 +73,41 @@ const loadSpecProgram = (file: string, signature: ToolSignature): Result<PromptP
   return mismatch ?? succeed({ bound: bound.value, effects: effectsOfProcess(bound.value), filesFor: () => files })
 }
 
-/** The text of the spec that a prompt file stands for; undefined if `path` is not a prompt file. */
-export const promptAsSpec = (path: string, reach: Omit<PromptReach, 'directory'>): Result<string> | undefined => {
+export interface PromptAsSpec {
+  readonly text: string
+  readonly toPrompt: ToPrompt
+}
+
+/** The spec that a prompt file stands for; undefined if `path` is not a prompt file. */
+export const promptAsSpec = (path: string, reach: Omit<PromptReach, 'directory'>): Result<PromptAsSpec> | undefined => {
   const prompt = readPromptFile(path)
   if (!prompt) return undefined
   const why = whyPromptForbidden(resolve(path), reach)
   if (why) return { ok: false, error: why }
   if (!prompt.ok) return prompt
-  const text = printPromptSpec(prompt.value, optionsFor(prompt.value, { input: TEXT, output: TEXT }, [resolve(path)]))
+  const text = printPromptSpec(
+    prompt.value,
+    optionsFor(prompt.value, { input: TEXT, output: TEXT }, { outer: [resolve(path)], allowed: reach.granted ?? [] }),
+  )
   if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
-  const { name, text: spec } = text.value
-  return succeed(name === 'main' ? spec : `${spec}let main : !string -> !string = ${name}\n`)
+  const { name, text: spec, places } = text.value
+  const main = name === 'main' ? '' : `let main : !string -> !string = ${name}\n`
+  return succeed({ text: `${spec}${main}`, toPrompt: placesOfPrompt(prompt.value, places) })
 }
 
-const optionsFor = ({ path }: PromptFile, signature: ToolSignature, open: readonly string[]) => ({
+const optionsFor = ({ path }: PromptFile, signature: ToolSignature, { outer, allowed }: Required<PromptSurroundings>) => ({
   ...signature,
-  effectsOf: (file: string) => effectsOfPrompt(resolve(dirname(path), file), open),
+  effectsOf: (file: string) => effectsOfPrompt(resolve(dirname(path), file), outer),
+  allowed,
 })
 
-const compilePrompt = (prompt: PromptFile, signature: ToolSignature, open: readonly string[]): Result<PromptProgram> => {
+const compilePrompt = (prompt: PromptFile, signature: ToolSignature, around: Required<PromptSurroundings>): Result<PromptProgram> => {
   const { path } = prompt
-  const options = optionsFor(prompt, signature, open)
+  const options = optionsFor(prompt, signature, around)
   const text = printPromptSpec(prompt, options)
   if (!text.ok) return fail(text.error.error, `cannot use '${preview(path, 200)}': ${text.error.detail}`, { path })
   const filesOf = (spec: string) => bundledFiles({ entry: path, files: { [path]: spec }, modules: {} })
-  const program = compileText(path, text.value.text, filesOf(text.value.text))
+  const program = compileText(path, text.value.text, filesOf(text.value.text), placesOfPrompt(prompt, text.value.places))
   if (!program.ok) return program
   const bound = bindingNamed(program.value, text.value.name) as Bound
   const filesFor = (caller: PromptCaller | undefined): SourceFiles => {
@@ -102,16 +125,17 @@ const TEXT: Type = { kind: 'string' }
 // A prompt that uses itself as a tool adds no effects.
 const effectsOfPrompt = (file: string, open: readonly string[]): Result<readonly Effect[]> => {
   if (open.includes(file)) return succeed([])
-  const loaded = loadPromptProgram(file, { input: TEXT, output: TEXT }, open)
+  const loaded = loadPromptProgram(file, { input: TEXT, output: TEXT }, { outer: open })
   return loaded.ok ? succeed(loaded.value.effects) : loaded
 }
 
-const compileText = (path: string, text: string, files: SourceFiles): Result<Program> => {
+const compileText = (path: string, text: string, files: SourceFiles, toPrompt: ToPrompt = (d) => d): Result<Program> => {
   const { program, diagnostics } = compile({ path, text, files })
   if (!hasErrors(diagnostics)) return succeed(program)
   const said = diagnostics
     .filter(({ severity }) => severity === 'error')
-    .map(({ message, help }) => (help ? `${message} (${help})` : message))
+    .map(toPrompt)
+    .map(({ message, help, span }) => `line ${positionOf(span.source, span.start).line}: ${message}${help ? ` (${help})` : ''}`)
   return fail('spec_invalid', `cannot use '${preview(path, 200)}': ${said.slice(0, MAX_SHOWN_ERRORS).join('; ')}`, { path })
 }
 

@@ -12,6 +12,8 @@ export interface PromptReach {
   readonly docroot?: string | undefined
   /** The effect `fs.read` is granted. */
   readonly mayReadFiles: boolean
+  /** All effects that are granted; undefined or none: no grant was given. */
+  readonly granted?: readonly string[]
 }
 
 /** From the command line. With a grant, the default of the docroot is the working directory. */
@@ -21,10 +23,14 @@ export const reachOf = ({
 }: {
   readonly grants: readonly string[]
   readonly docroot?: string | undefined
-}): Omit<PromptReach, 'directory'> => ({
-  docroot: docroot ?? (grants.length > 0 ? '.' : undefined),
-  mayReadFiles: grants.length === 0 || grants.flatMap((list) => list.split(',')).some((word) => word.trim() === 'fs.read'),
-})
+}): Omit<PromptReach, 'directory'> => {
+  const granted = grants.flatMap((list) => list.split(',')).map((word) => word.trim())
+  return {
+    docroot: docroot ?? (grants.length > 0 ? '.' : undefined),
+    mayReadFiles: grants.length === 0 || granted.includes('fs.read'),
+    granted,
+  }
+}
 
 /** Undefined if the file may be read. `what` begins the error, as in `'prompts' names './x.md'`. */
 export const whyNotRead = (path: string, { directory, docroot, mayReadFiles }: PromptReach, what: string): Fault | undefined => {

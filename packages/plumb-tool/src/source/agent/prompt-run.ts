@@ -6,18 +6,15 @@ import { readSandbox } from '@plumb/sandbox'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Run } from '../../combine/run.js'
 import { processRun } from '../process/process-run.js'
-import { loadPromptProgram, whyPromptForbidden } from './prompt-program.js'
+import { loadPromptProgram, type PromptProgram, whyPromptForbidden } from './prompt-program.js'
 
-export const promptRun = (plan: ToolPlan, config: { readonly [key: string]: Json }, docroot: string): Result<Run> => {
+export const promptRun = (plan: ToolPlan, config: Config, docroot: string): Result<Run> => {
   const sandbox = readSandbox(config.sandbox, { who: `tool '${plan.name}'`, docroot, effects: config.effects, isDefault: false })
   if (!sandbox.ok) return sandbox
-  const file = resolve(dirname(plan.specPath), String(config.agent))
-  const loaded = loadPromptProgram(file, plan)
-  if (!loaded.ok) return loaded
-  const { bound, effects, filesFor } = loaded.value
-  const declared = (config.effects ?? []) as readonly string[]
-  const beyond = effects.filter((effect) => !declared.includes(effect))
-  if (beyond.length > 0) return undeclared(plan.name, String(config.agent), beyond, [...new Set([...declared, ...beyond])])
+  const mounted = mountPrompt(plan, config)
+  if (!mounted.ok) return mounted
+  const { bound, filesFor } = mounted.value
+  const file = promptFile(plan, config)
   const run = processRun(bound, { sandbox: sandbox.value, filesFor: ({ caller }) => filesFor(caller) })
   return succeed(async (input, call) => {
     const { grant } = call.session.authority()
@@ -26,6 +23,19 @@ export const promptRun = (plan: ToolPlan, config: { readonly [key: string]: Json
     const why = whyPromptForbidden(file, { docroot, mayReadFiles: grant?.includes('fs.read') ?? true })
     return why ? { ok: false, error: why } : run(input, call)
   })
+}
+
+type Config = { readonly [key: string]: Json }
+
+const promptFile = ({ specPath }: ToolPlan, config: Config): string => resolve(dirname(specPath), String(config.agent))
+
+/** The program of the prompt. `config_invalid` if it may do what the tool does not say. */
+export const mountPrompt = (plan: ToolPlan, config: Config): Result<PromptProgram> => {
+  const declared = (config.effects ?? []) as readonly string[]
+  const loaded = loadPromptProgram(promptFile(plan, config), plan, { allowed: declared })
+  if (!loaded.ok) return loaded
+  const beyond = loaded.value.effects.filter((effect) => !declared.includes(effect))
+  return beyond.length === 0 ? loaded : undeclared(plan.name, String(config.agent), beyond, [...new Set([...declared, ...beyond])])
 }
 
 const undeclared = (tool: string, file: string, beyond: readonly string[], all: readonly string[]) =>

@@ -1,11 +1,19 @@
 // Reads a tool declaration of a prompt file, by the attributes of ochat.
 
 import type { Json } from '@plumb/lang'
-import { fail, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
 import { splitCommandLine } from '../split-command-line.js'
 
 export type PromptTool =
-  | { readonly kind: 'builtin' | 'command' | 'agent'; readonly name: string; readonly of: string; readonly description?: string }
+  | {
+      readonly kind: 'builtin' | 'command' | 'agent'
+      readonly name: string
+      readonly of: string
+      readonly description?: string
+      /** As the keys of a tool. */
+      readonly effects?: readonly string[]
+      readonly sandbox?: Json
+    }
   /** An MCP server with all or some of its tools, as an entry of the key `mcp`. */
   | { readonly kind: 'server'; readonly server: { readonly [key: string]: Json } }
 
@@ -24,6 +32,8 @@ const NAMES = [
   'client_id_env',
   'client_secret_env',
   'local',
+  'effects',
+  'sandbox',
 ]
 const SOURCES = ['command', 'agent', 'mcp_server'] as const
 
@@ -41,10 +51,32 @@ export const readPromptTool = (attributes: ToolAttributes): Result<PromptTool> =
   if (!name || !/^[A-Za-z_]\w*$/.test(name)) return refuse(`a tool needs a name of letters, digits and _, found '${preview(name ?? '')}'`)
   if (source === 'agent' && !attributes.local) return refuse(`the prompt of tool '${name}' must be a file: give it the attribute 'local'`)
   const kind = source ?? 'builtin'
-  return succeed({ kind, name, of: String(attributes[kind] ?? name), ...(description === undefined ? {} : { description }) })
+  const access = readAccess(name, attributes)
+  if (!access.ok) return access
+  const said = description === undefined ? {} : { description }
+  return succeed({ kind, name, of: String(attributes[kind] ?? name), ...said, ...access.value })
 }
 
-const FLAGS: readonly string[] = ['strict', 'local']
+const FLAGS: readonly string[] = ['strict', 'local', 'sandbox']
+
+interface Access {
+  readonly effects?: readonly string[]
+  readonly sandbox?: Json
+}
+
+// The compiler checks their values.
+const readAccess = (name: string, { effects, sandbox }: ToolAttributes): Result<Access> => {
+  const keys = typeof effects === 'string' ? { effects: splitList(effects) } : {}
+  if (sandbox === undefined) return succeed(keys)
+  if (sandbox === false || sandbox === 'false') return succeed({ ...keys, sandbox: false })
+  try {
+    const value: unknown = JSON.parse(String(sandbox))
+    if (isRecord(value)) return succeed({ ...keys, sandbox: value as Json })
+  } catch {
+    // As is said below.
+  }
+  return refuse(`'sandbox' of tool '${preview(name)}' is not a sandbox: expected false, or an object as in '{"write":["out"]}'`)
+}
 
 const didYouMean = (name: string): string => {
   const near = nearest(name, NAMES)
@@ -58,7 +90,10 @@ const readServer = (attributes: ToolAttributes): Result<PromptTool> => {
   const secrets = Object.fromEntries(
     ['client_id_env', 'client_secret_env'].flatMap((key) => (key in attributes ? [[key, attributes[key] as Json]] : [])),
   )
-  const rest = { ...tools, ...(isOn(attributes.strict) ? { strict: true } : {}), ...secrets }
+  const access = readAccess(address, attributes)
+  if (!access.ok) return access
+  if (access.value.effects) return refuse("an MCP server has no 'effects': say 'sandbox'")
+  const rest = { ...tools, ...access.value, ...(isOn(attributes.strict) ? { strict: true } : {}), ...secrets }
   const [program, ...args] = address.startsWith(STDIO) ? splitCommandLine(address.slice(STDIO.length)) : []
   if (program !== undefined) return succeed({ kind: 'server', server: { command: program, args, ...rest } })
   const url = address.replace(/^mcp\+(?=https?:)/, '')

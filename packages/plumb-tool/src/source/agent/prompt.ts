@@ -1,6 +1,6 @@
 // What a prompt file declares, in either syntax: an agent's configuration, its conversation so far, and its tools.
 
-import type { Json } from '@plumb/lang'
+import type { Json, Span } from '@plumb/lang'
 import type { PromptTool } from './prompt-tool.js'
 
 export interface PromptMessage {
@@ -25,5 +25,11 @@ export interface PromptFile {
   readonly system: string
   /** Earlier messages, as in the key `history` of an agent. */
   readonly history: readonly PromptMessage[]
-  readonly tools: readonly PromptTool[]
+  readonly tools: readonly PlacedTool[]
+  /** The whole file. */
+  readonly place: Span
+  /** What its keys are from, if not from all of it. */
+  readonly configPlace?: Span
 }
+
+export type PlacedTool = PromptTool & { readonly place?: Span }

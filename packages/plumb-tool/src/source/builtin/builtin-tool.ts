@@ -3,7 +3,7 @@
 import { resolve } from 'node:path'
 import { isWirable, type Json, printType, type ToolPlan, type Type } from '@plumb/lang'
 import { builtinEffects, isOnFiles } from '@plumb/policy'
-import { fail, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, type Result, succeed } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 import { fitInput } from '../../call/fit.js'
 import { type TargetsOf, toTargets } from '../../call/targets.js'
@@ -38,8 +38,10 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
       const builtin = await load()
       const context = await contextOf(call, builtin.writes !== undefined)
       if (builtinEffects(name).some(isOnFiles)) await recoverOnce(builtin.writes !== undefined, context)
-      const result = await builtin.run(JSON.parse(given.value.json), context)
-      return result.ok ? succeed(JSON.stringify(result.value)) : result
+      const wanted = JSON.parse(given.value.json) as { readonly root?: string }
+      const result = await builtin.run(wanted, context)
+      if (result.ok) return succeed(JSON.stringify(result.value))
+      return result.error.error === 'no_such_file' ? refuseMissing(result.error, wanted.root, context) : result
     },
     targetsOf: async (input, call) => {
       const fit = fitInput(input, declared.input)
@@ -64,6 +66,11 @@ const refuseMismatch = (tool: string, builtin: string, does: string, own: Type, 
     'type_mismatch',
     `the built-in '${builtin}' ${does} '${printType(own)}', the signature of tool '${tool}' says '${printType(declared)}'`,
   )
+
+const refuseMissing = async (error: Fault, root: string | undefined, context: BuiltinContext): Promise<Result<never>> => {
+  const { withNearPath } = await import('./file/near-path.js')
+  return { ok: false, error: await withNearPath(error, root, context) }
+}
 
 const recovered = new Set<string>()
 

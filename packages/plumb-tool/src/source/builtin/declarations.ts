@@ -2,6 +2,7 @@
 
 import { compile, hasErrors, type Program, type ToolPlan, toolsOf, toText } from '@plumb/lang'
 import { bundledFiles } from '@plumb/wire'
+import { ALIASES } from './aliases.js'
 import text from './builtins.plumb'
 
 /** No real file has this name. */
@@ -15,8 +16,11 @@ export const builtinProgram = (): Program => {
   return compiled
 }
 
-/** The plan of a built-in tool; `name` is not an alias. */
-export const builtinDeclaration = (name: string): ToolPlan | undefined => toolsOf(builtinProgram()).find((plan) => plan.name === name)
+/** The plan of a built-in tool, by its name or an alias. */
+export const builtinDeclaration = (name: string): ToolPlan | undefined => {
+  const own = Object.hasOwn(ALIASES, name) ? ALIASES[name] : name
+  return toolsOf(builtinProgram()).find((plan) => plan.name === own)
+}
 
 const compileDeclarations = (): Program => {
   const files = bundledFiles({ entry: PATH, files: { [PATH]: text }, modules: {} })

@@ -78,7 +78,17 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, call: Call): Promis
     },
   )
   if (!child.ok) return child
-  return addMissingAccess(await collectOutput({ name, child: child.value, signal, output, maxOutput, record }), child.value)
+  const result = await collectOutput({ name, child: child.value, signal, output, maxOutput, record })
+  return inWordsOf(specPath, result, addMissingAccess(result, child.value))
+}
+
+// A prompt file has tags in place of tools with keys.
+const inWordsOf = (specPath: string, before: Result<JsonText>, advised: Result<JsonText>): Result<JsonText> => {
+  if (advised.ok || before.ok || advised.error.detail === before.error.detail || !/\.(chatmd|md)$/i.test(specPath)) return advised
+  const where =
+    `'there' is the attribute sandbox of its tool in '${preview(specPath, 200)}', as in sandbox='{"write":["out"]}'; ` +
+    `effects="fs.write,net" lets it write and use the network`
+  return { ok: false, error: { ...advised.error, detail: `${advised.error.detail} (${where})` } }
 }
 
 /** Arguments: a list of strings, one string or nothing, bare or in the field `arguments`. The type may be `json`, so this is checked. */
@@ -99,5 +109,6 @@ const readArguments = (input: JsonText): Result<readonly string[]> => {
 
 const whyNot = (argument: string): string | undefined => {
   if (Buffer.byteLength(argument) > MAX_ARGUMENT_BYTES) return `is longer than ${MAX_ARGUMENT_BYTES} bytes`
+  if (/\p{Cs}/u.test(argument)) return 'holds one half of a surrogate pair, which UTF-8 has no bytes for'
   return argument.includes('\0') ? 'holds a NUL character' : undefined
 }

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
-import type { Json, ToolPlan, Type } from '@plumb/lang'
+import type { Fit, Json, ToolPlan, Type } from '@plumb/lang'
 import {
   addMissingAccess,
   hostPolicy,
@@ -14,15 +14,17 @@ import {
   stopWhenAborted,
   withGitGuard,
 } from '@plumb/sandbox'
-import { childEnv, fail, LineReader, MAX_LINE, preview, type Result, succeed } from '@plumb/wire'
+import { childEnv, type Fault, fail, LineReader, MAX_LINE, preview, type Result, succeed } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
+import { openFitSchema } from '../../call/fit-schema.js'
 import type { Run } from '../../combine/run.js'
 import type { JsonText } from '../../json-text.js'
 import { deepenNesting, deliveryEnv } from '../process/nesting-depth.js'
 import { whyChanged } from '../program-files/detect-changes.js'
 import { protectedProgramFiles } from '../program-files/protected-files.js'
+import { type Parameters, schemaOfParameters } from './parameters.js'
 import runner from './runner.child.cjs'
-import { readReply } from './runner-reply.js'
+import { readDeclared, readReply } from './runner-reply.js'
 import { isTypeScript, stripTypes } from './strip-types.js'
 
 interface Target {
@@ -83,25 +85,48 @@ const callFunction = async (target: Target, input: JsonText, call: Call): Promis
   )
   if (!child.ok) return child
   const { stdin, fds } = child.value
-  const line = firstLine(fds.get(ANSWERS) as Readable)
   const requests = fds.get(REQUESTS) as Writable
+  let refused: Fault | undefined
+  const line = replyLine(fds.get(ANSWERS) as Readable, (parameters) => {
+    const fit = fitDeclared(tool, parameters, input)
+    if (fit.ok) requests.write(`${JSON.stringify({ input: fit.value.json })}\n`)
+    else {
+      refused = fit.error
+      void child.value.terminate(ABORT_GRACE_MS)
+    }
+  })
   stdin.end(runner)
   requests.write(`${JSON.stringify({ url: pathToFileURL(file).href, name, modules: modules?.value, input })}\n`)
   const exit = await stopWhenAborted(child.value, signal, { ask: () => void requests.end(), graceMs: ABORT_GRACE_MS })
+  if (refused) return { ok: false, error: refused }
   if (exit === 'aborted') return fail('cancelled', `function '${tool}' was stopped before it gave a result`)
   return addMissingAccess(readReply(line(), exit, target), child.value)
 }
 
-/** The first line of the stream, or why it cannot be read; later lines are dropped. */
-const firstLine = (stream: Readable): (() => Result<string> | undefined) => {
+/** The first line of the stream that is no declaration, or why it cannot be read; later lines are dropped. */
+const replyLine = (stream: Readable, onDeclared: (parameters: Json) => void): (() => Result<string> | undefined) => {
   let line: Result<string> | undefined
+  let declared: Json | undefined
   const read = (): void => {
     while (reader.next()) {
       const { fault, buf, start, end } = reader
-      line ??= fault ? { ok: false, error: fault } : succeed(buf.toString('utf8', start, end))
+      const text = fault ? '' : buf.toString('utf8', start, end)
+      const parameters = line || declared !== undefined ? undefined : readDeclared(text)
+      if (parameters !== undefined) {
+        declared = parameters
+        onDeclared(parameters)
+      } else line ??= fault ? { ok: false, error: fault } : succeed(text)
     }
   }
   // The result is JSON inside a JSON string, where escapes can double its length.
   const reader = new LineReader(stream, { maxLine: 2 * MAX_LINE, onReadable: read })
   return () => line
+}
+
+/** What the function itself says of its input holds beside the signature. */
+const fitDeclared = (tool: string, parameters: Json, input: JsonText): Result<Fit> => {
+  const fit = openFitSchema(schemaOfParameters(parameters as Parameters), 'that the function declares')
+  return fit.ok
+    ? fit.value(tool, input)
+    : fail('config_invalid', `function '${tool}' declares parameters that are not a schema: ${fit.error.detail}`)
 }

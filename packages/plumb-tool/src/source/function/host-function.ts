@@ -5,15 +5,18 @@ import { fail, type Result } from '@plumb/wire'
 import { withOutput } from '../../call/output.js'
 import { readThrown, thrownFault } from '../../call/thrown.js'
 import type { Tool } from '../../call/tool.js'
-import { type Schema, typeOfSchema } from '../../call/type-of-schema.js'
+import { typeOfSchema } from '../../call/type-of-schema.js'
 import { withValidation } from '../../call/validate.js'
 import type { JsonText } from '../../json-text.js'
+import { type Parameters, type ShortParameter, schemaOfParameters } from './parameters.js'
 import { toResult } from './to-result.js'
 
 /** The input type of a function with these parameters; for JSON Schema, any record. */
 export type InputOf<P> = P extends { readonly type: 'object' }
   ? { readonly [name: string]: Json }
-  : { readonly [K in keyof P]: P[K] extends ShortParameter ? ValueOf<P[K]> : Json }
+  : { readonly [K in keyof P]: P[K] extends ShortParameter ? ValueOf<P[K]> | AbsentOf<P[K]> : Json }
+
+type AbsentOf<P extends ShortParameter> = P extends { readonly required: false } ? undefined : never
 
 type ValueOf<P extends ShortParameter> = P extends { readonly enum: readonly (infer E)[] } ? E : Values[P['type']]
 
@@ -44,7 +47,7 @@ export interface FunctionTool extends Tool {
 /** A function of this process as a tool. Input and output are checked against the declared types. Constraints of JSON Schema that types cannot express are not checked. */
 export const adaptFunction = <const P extends Parameters>(declaration: FunctionDeclaration<P>): FunctionTool => {
   const { name, description, parameters, output = { kind: 'json' }, fn } = declaration
-  const schema = isSchema(parameters) ? parameters : schemaOf(parameters as Readonly<Record<string, ShortParameter>>)
+  const schema = schemaOfParameters(parameters)
   const call = async (input: JsonText, signal: AbortSignal): Promise<Result<JsonText>> => {
     try {
       return toResult(await fn(JSON.parse(input) as InputOf<P>, signal), name, output)
@@ -66,27 +69,3 @@ const untilAborted = (running: Promise<Result<JsonText>>, signal: AbortSignal, n
       resolve(result)
     })
   })
-
-// Parameters of a function: a short map from name to type, or a JSON Schema.
-type Parameters = Readonly<Record<string, ShortParameter>> | Schema
-
-interface ShortParameter {
-  readonly type: 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object'
-  readonly description?: string
-  readonly enum?: readonly string[]
-  /** Value if the parameter is left out; without it the parameter is required. */
-  readonly default?: Json
-}
-
-/** A short map may have parameters called `type` or `properties`, so the types of their values decide. */
-const isSchema = (parameters: Parameters): parameters is Schema => {
-  const { type, properties } = parameters as Schema
-  if (typeof type === 'string') return true
-  return typeof properties === 'object' && properties !== null && typeof (properties as Schema).type !== 'string'
-}
-
-const schemaOf = (parameters: Readonly<Record<string, ShortParameter>>): Schema => ({
-  type: 'object',
-  properties: parameters as unknown as Json,
-  required: Object.keys(parameters).filter((name) => parameters[name]?.default === undefined),
-})

@@ -1,7 +1,7 @@
 // Turns the reply of a function's child, or its missing reply, into a result.
 
-import type { Type } from '@plumb/lang'
-import { type Exit, fail, nearest, parseJson, preview, type Result } from '@plumb/wire'
+import type { Json, Type } from '@plumb/lang'
+import { type Exit, fail, isRecord, nearest, parseJson, preview, type Result } from '@plumb/wire'
 import { type Thrown, thrownFault } from '../../call/thrown.js'
 import type { JsonText } from '../../json-text.js'
 import { parseResult, refuseNonJson, refuseNoValue } from './to-result.js'
@@ -13,6 +13,17 @@ type Reply =
   | ({ readonly kind: 'threw' } & Thrown)
   | { readonly kind: 'unloaded' | 'unfit'; readonly message: string }
   | { readonly kind: 'missing'; readonly functions: readonly string[] }
+
+/** What comes before the reply of a function that declares its parameters. */
+export const readDeclared = (line: string): Json | undefined => {
+  const bytes = Buffer.from(line)
+  const parsed = parseJson(bytes, 0, bytes.length)
+  const { kind, parameters } = (parsed.ok && isRecord(parsed.value) ? parsed.value : {}) as {
+    readonly kind?: unknown
+    readonly parameters?: Json
+  }
+  return kind === 'declared' ? parameters : undefined
+}
 
 interface Asked {
   readonly tool: string

@@ -82,16 +82,6 @@ const functionsIn = (module) => {
   return [...new Set(names)].filter((name) => name !== 'module.exports' && find(module, name))
 }
 
-// A parameter that is left out has the default of the function's own declaration.
-const withDefaults = (input, parameters) => {
-  if (typeof parameters !== 'object' || parameters === null || typeof input !== 'object' || input === null) return input
-  const { type, properties } = parameters
-  const isSchema = typeof type === 'string' || (typeof properties === 'object' && typeof properties?.type !== 'string')
-  const declared = isSchema ? properties : parameters
-  const missing = Object.entries(declared ?? {}).filter(([name, p]) => !Object.hasOwn(input, name) && Object.hasOwn(Object(p), 'default'))
-  return { ...Object.fromEntries(missing.map(([name, { default: value }]) => [name, value])), ...input }
-}
-
 // JSON.stringify would silently write null for NaN and Infinity.
 const refuseInfinite = (_key, value) => {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`)
@@ -116,14 +106,26 @@ const run = async (request) => {
   }
   const found = find(module, request.name)
   if (!found) return answer({ kind: 'missing', functions: functionsIn(module) })
-  const input = withDefaults(JSON.parse(request.input), found.parameters)
+  const { parameters } = found
+  const isDeclared = typeof parameters === 'object' && parameters !== null
+  const input = isDeclared ? await asDeclared(parameters) : JSON.parse(request.input)
   answer(reply(await found.fn(input, abort.signal)))
+}
+
+// What the function declares of its input is checked where there is a library for it: the input comes once more, with defaults.
+let goOn
+const asDeclared = (parameters) => {
+  answers.write(`${JSON.stringify({ kind: 'declared', parameters })}\n`)
+  return new Promise((resolve) => (goOn = resolve))
 }
 
 let text = ''
 requests.setEncoding('utf8').on('data', (chunk) => {
-  const isWhole = chunk.includes('\n')
   text += chunk
-  if (isWhole) run(JSON.parse(text)).catch(crash)
+  if (!chunk.includes('\n')) return
+  const line = JSON.parse(text)
+  text = ''
+  if (goOn) goOn(JSON.parse(line.input))
+  else run(line).catch(crash)
 })
 requests.on('end', () => abort.abort())

@@ -2,7 +2,7 @@
 
 import type { McpContent, ServerConfig } from '@plumb/mcp-client'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import { charactersOf, cutText } from '../../call/cut-text.js'
+import { charactersOf, cutHead, cutText } from '../../call/cut-text.js'
 import type { JsonText } from '../../json-text.js'
 
 /** In characters. */
@@ -43,7 +43,7 @@ export const cutContent = (content: readonly McpContent[], maxOutput: number): {
     }
   }
   if (!long) return { blocks: content, cutBytes: 0 }
-  const { text, cutBytes } = cutText(long.text, long.room, droppedBytes)
+  const { text, cutBytes } = droppedBytes === 0 ? cutText(long.text, long.room) : cutHead(long.text, long.room, droppedBytes)
   blocks[long.at] = { ...long.block, text } as McpContent
   return { blocks, cutBytes }
 }

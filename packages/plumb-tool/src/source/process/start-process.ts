@@ -28,7 +28,7 @@ import {
   toDollars,
 } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
-import { checkedTool } from '../../call/checked-tool.js'
+import { checkedTool } from '../checked-tool.js'
 import { protectedProgramFiles } from '../program-files/protected-files.js'
 import { readAgentSandbox } from './agent-sandbox.js'
 

@@ -1,11 +1,11 @@
 // apply_patch: changes several files by one patch, all or none.
 
 import { fail, preview, succeed } from '@plumb/wire'
-import type { Builtin } from '../builtin.js'
+import type { Builtin, BuiltinContext } from '../builtin.js'
 import { namedPath, type PathInput, writtenPath } from '../file/path-input.js'
-import { parsePatch } from './parse-patch.js'
 import type { Section } from './patch.js'
 import { planSections } from './plan-changes.js'
+import { readSections, settlePath } from './settle-paths.js'
 import { commit } from './transaction.js'
 
 interface Input {
@@ -16,14 +16,16 @@ interface Input {
 }
 
 export const applyPatch: Builtin<Input> = {
-  paths: (input, context) => pathInputs(input).flatMap((each) => namedPath(each, context)),
-  writes: (input, context) => pathInputs(input).flatMap((each) => writtenPath(each, context)),
-  run: async ({ patch, check = false, expect_sha256 = [], root }, context) => {
-    const sections = parsePatch(patch)
+  paths: (input, context) => pathInputs(input, context).flatMap((each) => namedPath(each, context)),
+  writes: (input, context) => pathInputs(input, context).flatMap((each) => writtenPath(each, context)),
+  run: async (input, context) => {
+    const { check = false, expect_sha256 = [], root } = input
+    const sections = readSections(input, context)
     if (!sections.ok) return sections
-    const stray = expect_sha256.find(({ path }) => !pathsIn(sections.value).includes(path))
+    const expected = expect_sha256.map(({ path, sha256 }) => ({ path: settlePath(path, root, context), sha256 }))
+    const stray = expected.find(({ path }) => !pathsIn(sections.value).includes(path))
     if (stray) return fail('input_type_mismatch', `expect_sha256 names '${preview(stray.path, 200)}', which the patch does not`)
-    const sums = new Map(expect_sha256.map(({ path, sha256 }) => [path, sha256]))
+    const sums = new Map(expected.map(({ path, sha256 }) => [path, sha256]))
     const planned = await planSections(sections.value, { context, sums, ...(root === undefined ? {} : { root }) })
     if (!planned.ok) return planned
     const written = check ? succeed(undefined) : await commit(planned.value.flatMap(({ changes }) => changes))
@@ -36,8 +38,9 @@ export const applyPatch: Builtin<Input> = {
   },
 }
 
-const pathInputs = ({ patch, root }: Input): readonly PathInput[] => {
-  const sections = parsePatch(patch)
+const pathInputs = (input: Input, context: BuiltinContext): readonly PathInput[] => {
+  const { root } = input
+  const sections = readSections(input, context)
   return sections.ok ? pathsIn(sections.value).map((path) => ({ path, ...(root === undefined ? {} : { root }) })) : []
 }
 

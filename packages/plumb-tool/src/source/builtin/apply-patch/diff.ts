@@ -5,17 +5,30 @@ import type { TextLine } from './lines.js'
 
 const CONTEXT = 3
 
+/** The files that begin with a byte-order mark, which their lines do not have. */
+export type Marks = 'none' | 'before' | 'both'
+
 /** `edits` are in file order; `after` is the result of applying them to `before`. */
 export const toDiff = (
   from: string,
   to: string,
   before: readonly TextLine[],
   after: readonly TextLine[],
-  edits: readonly LineEdit[],
+  { edits, marks }: { readonly edits: readonly LineEdit[]; readonly marks: Marks },
 ): string => {
-  const spans = addChangedEndings(before, after, edits)
-  const hunks = groupSpans(spans).map((group) => hunkText(before, after, group))
+  const old = marks === 'none' ? before : withMark(before)
+  const fresh = marks === 'both' ? withMark(after) : after
+  // Where nothing is left, or nothing was there, the mark is a line of its own.
+  const isWhole = marks !== 'none' && (before.length === 0 || after.length === 0)
+  const spans = addChangedLines(old, fresh, isWhole ? [{ from: 0, removed: old, added: fresh }] : edits)
+  const hunks = groupSpans(spans).map((group) => hunkText(old, fresh, group))
   return [`--- ${from}`, `+++ ${to}`, ...hunks].join('\n')
+}
+
+// For programs that apply a diff, it is a part of the first line.
+const withMark = (lines: readonly TextLine[]): readonly TextLine[] => {
+  const [first = { text: '', end: '' }, ...rest] = lines
+  return [{ ...first, text: `\ufeff${first.text}` }, ...rest]
 }
 
 /** Lines `[from, fromEnd)` became `[to, toEnd)`. */
@@ -26,13 +39,14 @@ interface Span {
   readonly toEnd: number
 }
 
-// The last line may have gained or lost its newline by an edit beside it.
-const addChangedEndings = (before: readonly TextLine[], after: readonly TextLine[], edits: readonly LineEdit[]): Span[] => {
+// By an edit beside it, the last line may have gained or lost its newline, and the first one the mark.
+const addChangedLines = (before: readonly TextLine[], after: readonly TextLine[], edits: readonly LineEdit[]): Span[] => {
   const spans: Span[] = []
   let [from, to] = [0, 0]
   const keep = (until: number): void => {
     for (; from < until; from++, to++) {
-      if (before[from]?.end !== after[to]?.end) spans.push({ from, fromEnd: from + 1, to, toEnd: to + 1 })
+      const [old, fresh] = [before[from], after[to]]
+      if (old?.end !== fresh?.end || old?.text !== fresh?.text) spans.push({ from, fromEnd: from + 1, to, toEnd: to + 1 })
     }
   }
   for (const edit of edits) {

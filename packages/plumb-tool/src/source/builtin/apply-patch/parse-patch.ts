@@ -2,22 +2,29 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Hunk, HunkLine, Section } from './patch.js'
+import { BEGIN, toMarker, unwrapPatch } from './unwrap-patch.js'
 
 /** `patch_invalid` with the `line` of the patch, from 1. */
 export const parsePatch = (text: string): Result<readonly Section[]> => {
-  const lines = unwrapPatch(toLines(text))
-  return lines.ok ? new Reader(lines.value).patch() : lines
+  const unwrapped = unwrapPatch(toLines(text))
+  if (!unwrapped.ok) return unwrapped
+  const { lines, directory } = unwrapped.value
+  const sections = new Reader(lines).patch()
+  if (!sections.ok || directory === undefined) return sections
+  return succeed(sections.value.map((section) => ({ ...section, directory })))
 }
 
 // In a patch with CRLF throughout, the CR is not part of its lines.
 const toLines = (text: string): string[] => {
-  const lines = text.replace(/\n$/, '').split('\n')
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .replace(/\n$/, '')
+    .split('\n')
   return lines.every((line, i) => line.endsWith('\r') || i === lines.length - 1) && lines.length > 1
     ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line))
     : lines
 }
 
-const BEGIN = '*** Begin Patch'
 const END = '*** End Patch'
 const END_OF_FILE = '*** End of File'
 const MOVE = '*** Move to:'
@@ -59,18 +66,22 @@ class Reader {
 
   #added(line: number, path: string): Result<Section> {
     const lines: string[] = []
+    let isOpen: true | undefined
     for (; this.#at < this.lines.length; this.#at++) {
       const text = this.lines[this.#at] ?? ''
-      if (text.startsWith('+')) lines.push(text.slice(1))
+      if (text.startsWith('+') && isOpen === undefined) lines.push(text.slice(1))
+      else if (lines.length > 0 && NO_NEWLINE.test(text)) isOpen = true
       else if (isMarker(text.trim()) || this.#isBlankToMarker()) break
       else return this.#refuse("each line of an added file begins with '+'")
     }
-    return succeed({ kind: 'add', line, path, lines })
+    return succeed({ kind: 'add', line, path, lines, ...(isOpen && { isOpen }) })
   }
 
   #updated(line: number, path: string): Result<Section> {
+    this.#skipSeparators()
     const moveTo = this.#move()
     if (moveTo === '') return this.#refuse("'*** Move to: ' and a path")
+    this.#skipSeparators()
     const hunks: Hunk[] = []
     for (;;) {
       const text = this.lines[this.#at]
@@ -85,6 +96,12 @@ class Reader {
     return this.#refuse(`the update of '${preview(path)}' changes nothing: lines that go begin with '-', lines that come with '+'`, line)
   }
 
+  // Before the first hunk of a file empty lines are no context, and neither are blank ones before '@@'.
+  #skipSeparators(): void {
+    if (this.#isSeparator()) this.#skipBlank()
+    while (isBare(this.lines[this.#at])) this.#at++
+  }
+
   #move(): string | undefined {
     const marker = this.#marker()
     if (!marker.startsWith(MOVE)) return undefined
@@ -96,46 +113,69 @@ class Reader {
   #hunk(isFirst: boolean): Result<Hunk> {
     const line = this.#at + 1
     const anchors: string[] = []
-    let hasHeader = false
+    let [hasHeader, hasNumbers] = [false, false]
     for (let text = this.lines[this.#at]; text?.startsWith('@@'); text = this.lines[this.#at]) {
       hasHeader = true
+      hasNumbers ||= NUMBERS.test(text) && !NEW_FILE.test(text)
       const anchor = anchorOf(text)
       if (anchor !== '') anchors.push(anchor)
       this.#at++
     }
     if (!hasHeader && !isFirst) return this.#refuse("a hunk begins with '@@'")
     const lines: HunkLine[] = []
+    const first = this.#at + 1
     let isAtEnd = false
     for (; this.#at < this.lines.length && !isAtEnd; this.#at++) {
       const text = this.lines[this.#at] ?? ''
       if (text.trimEnd() === END_OF_FILE) isAtEnd = true
       else if (text.startsWith('@@') || isMarker(text.trimEnd())) break
-      // After added lines only, blank lines before a marker are separators, not context.
-      else if (lines.length > 0 && lines.every(({ sign }) => sign === '+') && this.#isBlankToMarker((next) => next.trimEnd())) break
-      else {
+      // After added lines only, blank lines before a marker or the next hunk are separators, not context.
+      else if (lines.length > 0 && lines.every(({ sign }) => sign === '+') && this.#isSeparator()) {
+        this.#skipBlank()
+        break
+      } else {
+        // As in a diff; whether there is a newline at the end, the file decides.
+        if (lines.length > 0 && NO_NEWLINE.test(text)) continue
         const read = toHunkLine(text)
         if (!read) return this.#refuse("a line of a hunk begins with a space, '-' or '+'")
         lines.push(read)
       }
     }
     if (lines.length === 0) return this.#refuse('the hunk has no lines', line)
-    return succeed({ line, anchors, lines, isAtEnd })
+    const lone = lines.findIndex(({ isBare }) => isBare)
+    // It would be taken for context that stands in many places.
+    if (lone >= 0 && lines.every(({ sign, isBare }) => sign === '+' || isBare))
+      return this.#refuse("an empty line that comes is written '+', and one that stays needs a line with text beside it", first + lone)
+    if (hasNumbers && anchors.length === 0 && lines.every(({ sign }) => sign === '+'))
+      return this.#refuse("lines that come need a line beside them that stays, or an anchor: numbers behind '@@' are passed over", line)
+    return succeed({ line, first, anchors, lines, isAtEnd })
   }
 
   #marker(): string {
-    return (this.lines[this.#at] ?? '').trim()
+    return toMarker(this.lines[this.#at] ?? '')
   }
 
   #skipBlank(): void {
-    while (this.#at < this.lines.length && this.#marker() === '') this.#at++
+    while (isBlank(this.lines[this.#at])) this.#at++
   }
 
   // Blank lines that separate one section from the next.
   #isBlankToMarker(bare = (text: string) => text.trim()): boolean {
+    const next = this.#nextWithText()
+    return isBlank(this.lines[this.#at]) && (next === undefined || isMarker(bare(next)))
+  }
+
+  // Or one hunk from the next.
+  #isSeparator(): boolean {
+    return (
+      this.#isBlankToMarker((next) => next.trimEnd()) || (isBlank(this.lines[this.#at]) && this.#nextWithText()?.startsWith('@@') === true)
+    )
+  }
+
+  #nextWithText(): string | undefined {
     let at = this.#at
-    while (this.lines[at]?.trim() === '') at++
-    const next = this.lines[at]
-    return at > this.#at && (next === undefined || isMarker(bare(next)))
+    while (isBlank(this.lines[at])) at++
+    return this.lines[at]
   }
 
   #refuse(detail: string, line = this.#at + 1): Extract<Result<never>, { ok: false }> {
@@ -151,44 +191,19 @@ const isMarker = (text: string): boolean => text.startsWith('*** ') && text !== 
 // An inserted line takes the ending of its neighbour, so its own CR is dropped.
 const toHunkLine = (line: string): HunkLine | undefined => {
   const text = line.endsWith('\r') ? line.slice(0, -1) : line
-  if (text === '') return { sign: ' ', text: '' }
+  if (text === '') return { sign: ' ', text: '', isBare: true }
   const sign = text[0]
   return sign === ' ' || sign === '-' || sign === '+' ? { sign, text: text.slice(1) } : undefined
 }
 
+const isBlank = (line: string | undefined): boolean => line?.trim() === ''
+
+const isBare = (line: string | undefined): boolean => line === '' || line === '\r'
+
+const NO_NEWLINE = /^\\ No newline at end of file\r?$/i
+
 const NUMBERS = /^@@ -\d+(,\d+)? \+\d+(,\d+)? @@/
+const NEW_FILE = /^@@ -0,0 /
 
 // Line numbers as diff writes them are not an anchor, and neither is the section heading after them, which may be far above or cut.
 const anchorOf = (header: string): string => (NUMBERS.test(header) ? '' : header.slice(2).replace(/^ /, '').trimEnd())
-
-interface Wrapping {
-  readonly name: string
-  readonly opens: RegExp
-  /** The closing line for this opening line. */
-  readonly closes: (opening: string) => string
-}
-
-const WRAPPINGS: readonly Wrapping[] = [
-  { name: 'a code fence', opens: /^(`{3,})[\w+-]*$/, closes: (opening) => opening.replace(/[^`]+$/, '') },
-  { name: 'a here-document', opens: /^apply_patch <<(EOF|'EOF'|"EOF")$/, closes: () => 'EOF' },
-]
-
-/** Replaces the wrapping lines by empty ones, so that the others keep their numbers. */
-const unwrapPatch = (lines: readonly string[]): Result<readonly string[]> => {
-  const inner = [...lines]
-  for (const { name, opens, closes } of WRAPPINGS) {
-    const first = inner.findIndex((line) => line.trim() !== '')
-    const opening = inner[first]?.trimEnd() ?? ''
-    if (!opens.test(opening)) continue
-    const last = inner.findLastIndex((line) => line.trim() !== '')
-    if (inner[last]?.trimEnd() !== closes(opening) || last === first) {
-      const detail =
-        `the patch is wrong at its end: ${name} is opened by '${opening}' and the ` +
-        `last line is not '${closes(opening)}': it may have been cut`
-      return fail('patch_invalid', detail, { line: last + 1 })
-    }
-    inner[first] = ''
-    inner[last] = ''
-  }
-  return succeed(inner)
-}

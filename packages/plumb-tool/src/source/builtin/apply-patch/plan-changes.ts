@@ -1,5 +1,6 @@
 // Plans the changes of a patch, file by file, before anything is written.
 
+import { dirname } from 'node:path'
 import {
   absolutePath,
   type ExpectedFile,
@@ -57,20 +58,49 @@ export interface PlanOptions {
 }
 
 export const planSections = async (sections: readonly Section[], options: PlanOptions): Promise<Result<readonly Planned[]>> => {
-  const taken = new Map<string, number>()
+  const clash = findClash(claimsOf(sections, options))
+  if (clash) return clash
   const planned: Planned[] = []
   for (const section of sections) {
     const plan = await planSection(section, options)
     if (!plan.ok) return { ok: false, error: { ...plan.error, section: section.line } }
-    for (const { path: resolved } of plan.value.changes) {
-      const path = absolutePath(resolved)
-      const first = taken.get(path)
-      if (first !== undefined) return refuseTwice(resolved.shown, first, section.line)
-      taken.set(path, section.line)
-    }
     planned.push(plan.value)
   }
   return refuseRepository(planned)
+}
+
+/** A path that a section changes. */
+interface Claim {
+  readonly path: string
+  readonly shown: string
+  readonly line: number
+}
+
+// A path that is refused has none: its section is refused when it is planned.
+const claimsOf = (sections: readonly Section[], { context, root }: PlanOptions): readonly Claim[] =>
+  sections.flatMap((section) => {
+    const paths = section.kind === 'update' && section.moveTo !== undefined ? [section.path, section.moveTo] : [section.path]
+    return paths.flatMap((path) => {
+      const resolved = resolvePath(path, 'write', context, root)
+      return resolved.ok ? [{ path: absolutePath(resolved.value), shown: resolved.value.shown, line: section.line }] : []
+    })
+  })
+
+// Two sections for one path, or for a file and one below it. A move to itself is refused when it is planned.
+const findClash = (claims: readonly Claim[]): ReturnType<typeof fail> | undefined => {
+  const taken = new Map<string, Claim>()
+  for (const claim of claims) {
+    const first = taken.get(claim.path)
+    if (first && first.line !== claim.line) return refuseTwice(claim, first)
+    taken.set(claim.path, claim)
+  }
+  for (const claim of claims) {
+    for (let above = dirname(claim.path); above !== dirname(above); above = dirname(above)) {
+      const outer = taken.get(above)
+      if (outer) return refuseBelow(claim, outer)
+    }
+  }
+  return undefined
 }
 
 // Several files that are harmless by themselves could make a git repository together.
@@ -92,18 +122,18 @@ const planSection = (section: Section, options: PlanOptions): Promise<Result<Pla
   }
 }
 
-const planAdd = async ({ path, lines }: Section & { kind: 'add' }, { context, root }: PlanOptions): Promise<Result<Planned>> => {
+const planAdd = async ({ path, lines, isOpen }: Section & { kind: 'add' }, { context, root }: PlanOptions): Promise<Result<Planned>> => {
   const resolved = resolvePath(path, 'write', context, root)
   if (!resolved.ok) return resolved
   const { shown } = resolved.value
   if (resolved.value.exists) return refuseExisting(shown, 'to change it, write *** Update File')
-  const added = lines.map((text): TextLine => ({ text, end: '\n' }))
+  const added = lines.map((text, i): TextLine => ({ text, end: isOpen && i === lines.length - 1 ? '' : '\n' }))
   const bytes = encodeText(joinLines(added), shown)
   if (!bytes.ok) return bytes
   return succeed({
     changes: [{ kind: 'write', path: resolved.value, bytes: bytes.value, expect: 'absent' }],
     summary: { path: shown, operation: 'add', added: added.length, removed: 0, hunks: 0, sha256: sha256Of(bytes.value) },
-    diff: toDiff('/dev/null', shown, [], added, added.length > 0 ? [{ from: 0, removed: [], added }] : []),
+    diff: toDiff('/dev/null', shown, [], added, { edits: added.length > 0 ? [{ from: 0, removed: [], added }] : [], marks: 'none' }),
   })
 }
 
@@ -118,7 +148,9 @@ const planDelete = async ({ path }: Section & { kind: 'delete' }, options: PlanO
   return succeed({
     changes: [{ kind: 'remove', path: resolved, expect: file.stamp }],
     summary: { path: shown, operation: 'delete', added: 0, removed: lines.length, hunks: 0 },
-    diff: text.ok ? toDiff(shown, '/dev/null', lines, [], edits) : `Binary file ${shown} deleted`,
+    diff: text.ok
+      ? toDiff(shown, '/dev/null', lines, [], { edits, marks: text.value.hasMark ? 'before' : 'none' })
+      : `Binary file ${shown} deleted`,
   })
 }
 
@@ -126,7 +158,7 @@ const planUpdate = async ({ path, moveTo, hunks }: Section & { kind: 'update' },
   const old = await readOld(path, options, moveTo !== undefined)
   if (!old.ok) return old
   const { resolved, file } = old.value
-  const to = moveTo === undefined ? succeed(resolved) : resolveFree(moveTo, options)
+  const to = moveTo === undefined ? succeed(resolved) : resolveFree(moveTo, absolutePath(resolved), options)
   if (!to.ok) return to
   // A file that is only moved may be binary.
   const updated =
@@ -135,6 +167,7 @@ const planUpdate = async ({ path, moveTo, hunks }: Section & { kind: 'update' },
       : updateText(file, resolved.shown, to.value.shown, hunks)
   if (!updated.ok) return updated
   const { bytes, diff, counts } = updated.value
+  if (moveTo === undefined && bytes.equals(file.bytes)) return refuseNothing(resolved.shown)
   const summary = { ...counts, hunks: hunks.length, sha256: sha256Of(bytes) }
   if (moveTo === undefined) {
     const change: FileChange = { kind: 'write', path: resolved, bytes, expect: file.stamp }
@@ -163,19 +196,31 @@ const updateText = (file: WholeFile, from: string, to: string, hunks: readonly H
   const text = asTextFile(file, from)
   if (!text.ok) return text
   const before = splitLines(text.value.text)
-  const applied = applyHunks(from, before, hunks)
+  const applied = applyHunks(from, before, text.value.hasMark ? hunks.map(withoutMark) : hunks)
   if (!applied.ok) return applied
   const { lines, edits, rung } = applied.value
   const bytes = encodeText(joinLines(lines), from, text.value)
-  return bytes.ok
-    ? succeed({ bytes: bytes.value, diff: toDiff(from, to, before, lines, edits), counts: { ...countLines(edits), matched: rung } })
-    : bytes
+  if (!bytes.ok) return bytes
+  const diff = toDiff(from, to, before, lines, { edits, marks: text.value.hasMark ? 'both' : 'none' })
+  return succeed({ bytes: bytes.value, diff, counts: { ...countLines(edits), matched: rung } })
 }
 
-const resolveFree = (path: string, { context, root }: PlanOptions): Result<ResolvedPath> => {
+// The byte-order mark that `read_file` gives is not part of the first line.
+const withoutMark = (hunk: Hunk): Hunk => {
+  const plain = (text: string): string => text.replace(/^\ufeff/, '')
+  const first = [hunk.lines.findIndex(({ sign }) => sign !== '+'), hunk.lines.findIndex(({ sign }) => sign === '+')]
+  const lines = hunk.lines.map((line, i) => (first.includes(i) ? { ...line, text: plain(line.text) } : line))
+  return { ...hunk, anchors: hunk.anchors.map(plain), lines }
+}
+
+const resolveFree = (path: string, from: string, { context, root }: PlanOptions): Result<ResolvedPath> => {
   const resolved = resolvePath(path, 'write', context, root)
   if (!resolved.ok || !resolved.value.exists) return resolved
-  return refuseExisting(resolved.value.shown, 'move it to another path, or delete that one first')
+  const isItself = absolutePath(resolved.value) === from
+  return refuseExisting(
+    resolved.value.shown,
+    isItself ? "it is the file that is to move: leave '*** Move to:' out, or name another path" : 'move it to another path',
+  )
 }
 
 const readOld = async (
@@ -201,7 +246,23 @@ const countLines = (edits: readonly LineEdit[]): { added: number; removed: numbe
 const refuseExisting = (shown: string, remedy: string): ReturnType<typeof fail> =>
   fail('file_exists', `'${preview(shown, 200)}' exists already: ${remedy}`, { path: preview(shown, 200) })
 
-const refuseTwice = (shown: string, first: number, second: number): ReturnType<typeof fail> =>
-  fail('patch_invalid', `'${preview(shown, 200)}' is changed by two sections, on lines ${first} and ${second}: make them one`, {
-    line: second,
+const refuseNothing = (shown: string): ReturnType<typeof fail> =>
+  fail('patch_invalid', `the update of '${preview(shown, 200)}' changes nothing: the lines that come are those that go`, {
+    path: preview(shown, 200),
   })
+
+const refuseTwice = ({ shown, line }: Claim, first: Claim): ReturnType<typeof fail> =>
+  fail(
+    'patch_invalid',
+    `'${preview(shown, 200)}' is changed by two sections, on lines ${first.line} and ${line}: make them one; ` +
+      "to write a file anew, one '*** Update File' takes its old lines away and puts the new ones in",
+    { path: preview(shown, 200), line, section: line },
+  )
+
+const refuseBelow = ({ shown, line }: Claim, outer: Claim): ReturnType<typeof fail> =>
+  fail(
+    'patch_invalid',
+    `'${preview(shown, 200)}', on line ${line}, would be below '${preview(outer.shown, 200)}', which is a file by line ${outer.line}: ` +
+      'give one of them another path',
+    { path: preview(shown, 200), line, section: line },
+  )

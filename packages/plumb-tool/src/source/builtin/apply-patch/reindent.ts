@@ -3,6 +3,7 @@
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { TextLine } from './lines.js'
 import type { HunkSearch, LocatedHunk } from './locate-hunk.js'
+import { MAX_SHOWN } from './match-lines.js'
 import type { Hunk, HunkLine } from './patch.js'
 
 /** A difference in indentation: the patch has `patch` where the file has `file`. */
@@ -67,6 +68,11 @@ const refuse = ({ path, hunk, number, text }: HunkSearch, why: string): ReturnTy
     'context_not_found',
     `hunk ${number} of '${preview(path, 200)}' is not indented as the file, so that its '+' ` +
       `lines have no place: ${why}; give its lines with the white space of the file`,
-    { path: preview(path, 200), hunk: number, line: hunk.line, nearest: text.nearest(old) },
+    {
+      path: preview(path, 200),
+      hunk: number,
+      line: hunk.line,
+      nearest: text.shown(text.nearest(old)?.at ?? 0, Math.min(old.length, MAX_SHOWN)),
+    },
   )
 }

@@ -19,6 +19,10 @@ export interface GlobPattern {
 /** A pattern without a slash matches at any depth; one that begins with a slash is anchored at the start of the search. */
 export const readGlob = async (pattern: string): Promise<Result<GlobPattern>> => {
   if (pattern === '' || pattern.length > MAX_PATTERN) return refuse(pattern, `it must have 1 to ${MAX_PATTERN} characters`)
+  if (pattern.startsWith('!')) {
+    const rest = await readGlob(pattern.slice(1))
+    return rest.ok ? succeed({ fits: (path) => !rest.value.fits(path), wantsHidden: false }) : rest
+  }
   const { RE2JS } = await import('re2js')
   const full = pattern.includes('/') ? pattern.replace(/^(\.?\/)+/, '') : `**/${pattern}`
   const source = toExpression(full)

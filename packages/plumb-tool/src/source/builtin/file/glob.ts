@@ -7,6 +7,7 @@ import { readGlob } from './glob-pattern.js'
 import { isDirectoryAt, refuseNonDirectory } from './is-directory.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isPermitted } from './permitted-file.js'
+import { stoppedNotes } from './stopped-notes.js'
 
 interface Input extends Partial<PathInput> {
   readonly pattern: string
@@ -24,12 +25,14 @@ export const glob: Builtin<Input> = {
     if (!read.ok) return read
     const paths: string[] = []
     const unseen = { directories: 0, names: 0 }
-    let more = 0
+    let [more, seen] = [0, 0]
     for await (const found of walkFiles(resolved.value, context.call.signal, { withHidden: read.value.wantsHidden, unseen })) {
+      seen++
       if (!read.value.fits(found.path) || !isPermitted(found.file, context)) continue
       if (paths.length < MAX_PATHS) paths.push(escapeControls(found.file.shown))
       else more++
     }
-    return succeed([...paths, ...(more > 0 ? [`[truncated: ${more} more paths]`] : []), ...unseenNotes(unseen)].join('\n'))
+    const stopped = stoppedNotes(context.call.signal, context.call.record, 'looked at', seen)
+    return succeed([...paths, ...(more > 0 ? [`[truncated: ${more} more paths]`] : []), ...unseenNotes(unseen), ...stopped].join('\n'))
   },
 }

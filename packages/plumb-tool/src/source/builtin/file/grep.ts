@@ -2,14 +2,25 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
-import { closeQuietly, openFile, type ResolvedPath, resolvePath, unseenNotes, walkFiles } from '@plumb/sandbox'
-import { escapeControls, fail, preview, type Result, succeed } from '@plumb/wire'
-import { headOf } from '../../../call/cut-text.js'
+import {
+  closeQuietly,
+  type Directory,
+  openFile,
+  type ResolvedPath,
+  readSmallFile,
+  resolvePath,
+  sizedReader,
+  unseenNotes,
+  walkFiles,
+} from '@plumb/sandbox'
+import { escapeControls, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
 import { readGlob } from './glob-pattern.js'
 import { isDirectoryAt } from './is-directory.js'
+import { type LineExpression, readExpression } from './line-expression.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isReadable } from './permitted-file.js'
+import { stoppedNotes } from './stopped-notes.js'
 import { isBinary } from './text-file.js'
 
 interface Input extends Partial<PathInput> {
@@ -20,6 +31,8 @@ interface Input extends Partial<PathInput> {
 
 const MAX_MATCHES = 1000
 const MAX_LINE_CHARACTERS = 500
+/** Of a line that is cut, before the match. */
+const LEAD_CHARACTERS = 100
 /** Larger files are skipped and counted. */
 const MAX_FILE_BYTES = 1024 * 1024 * 1024
 
@@ -33,16 +46,16 @@ export const grep: Builtin<Input> = {
     const only = await readGlob(glob)
     if (!only.ok) return only
     const { fits, wantsHidden } = only.value
-    const { signal } = context.call
+    const { signal, record } = context.call
     const search = new Search(expression.value, signal)
     const unseen = { directories: 0, names: 0 }
     if (!(await isDirectoryAt(resolved.value))) await search.file(resolved.value)
     else {
       for await (const found of walkFiles(resolved.value, signal, { withHidden: wantsHidden, unseen })) {
-        if (fits(found.path) && isReadable(found.file, context)) await search.file(found.file)
+        if (fits(found.path) && isReadable(found.file, context)) await search.file(found.file, found.directory)
       }
     }
-    return succeed([...search.report(), ...unseenNotes(unseen)].join('\n'))
+    return succeed([...search.report(), ...unseenNotes(unseen), ...stoppedNotes(signal, record, 'searched', search.files)].join('\n'))
   },
 }
 
@@ -56,8 +69,13 @@ class Search {
     private readonly signal: AbortSignal,
   ) {}
 
-  async file(resolved: ResolvedPath): Promise<void> {
-    if (!(await this.#search(resolved))) this.#skipped++
+  /** Files looked at. */
+  files = 0
+
+  /** `directory`: the open one that it is in. */
+  async file(resolved: ResolvedPath, directory?: Directory): Promise<void> {
+    this.files++
+    if (!(await this.#search(resolved, directory))) this.#skipped++
   }
 
   report(): string[] {
@@ -68,7 +86,9 @@ class Search {
     ]
   }
 
-  async #search(resolved: ResolvedPath): Promise<boolean> {
+  async #search(resolved: ResolvedPath, directory: Directory | undefined): Promise<boolean> {
+    const bytes = directory && readSmallFile(directory, resolved, PIECE_BYTES)
+    if (bytes) return this.#small(bytes, resolved)
     const opened = await openFile(resolved)
     if (!opened.ok) return false
     try {
@@ -86,16 +106,24 @@ class Search {
     }
   }
 
+  #small(bytes: Buffer, resolved: ResolvedPath): boolean {
+    if (isBinary(bytes) || !isUtf8(bytes)) return false
+    this.#lines(bytes.toString(), resolved, 0)
+    return true
+  }
+
   /** Returns the number of lines. */
   #lines(text: string, resolved: ResolvedPath, before: number): number {
-    if (!this.expression.mayFit(text)) return newlinesIn(text)
-    const lines = text.split('\n')
+    const whole = before === 0 ? withoutMark(text) : text
+    if (!this.expression.mayFit(whole)) return newlinesIn(whole)
+    const lines = whole.split('\n')
     // There is no line after the last newline.
     if (lines.at(-1) === '') lines.pop()
     for (const [i, line] of lines.entries()) {
       const content = line.endsWith('\r') ? line.slice(0, -1) : line
-      if (!this.expression.fits(content)) continue
-      if (this.#found.length < MAX_MATCHES) this.#found.push(`${escapeControls(resolved.shown)}:${before + i + 1}:${shown(content)}`)
+      const at = this.expression.find(content)
+      if (at < 0) continue
+      if (this.#found.length < MAX_MATCHES) this.#found.push(`${escapeControls(resolved.shown)}:${before + i + 1}:${showLine(content, at)}`)
       else this.#more++
     }
     return lines.length
@@ -108,23 +136,32 @@ const newlinesIn = (text: string): number => {
   return count
 }
 
-const shown = (line: string): string => {
+const withoutMark = (text: string): string => (text.startsWith('\ufeff') ? text.slice(1) : text)
+
+// Of a long line, what is around the match.
+const showLine = (line: string, at: number): string => {
   const text = line.trimEnd()
-  return text.length <= MAX_LINE_CHARACTERS ? text : `${headOf(text, MAX_LINE_CHARACTERS)}…`
+  if (text.length <= MAX_LINE_CHARACTERS) return text
+  const from = wholeFrom(text, Math.max(0, Math.min(at - LEAD_CHARACTERS, text.length - MAX_LINE_CHARACTERS)))
+  const to = wholeFrom(text, Math.min(text.length, from + MAX_LINE_CHARACTERS))
+  return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`
 }
+
+// Never between the halves of a surrogate pair.
+const wholeFrom = (text: string, at: number): number => (/[\udc00-\udfff]/.test(text[at] ?? '') ? at + 1 : at)
 
 const PIECE_BYTES = 1024 * 1024
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 
 /** Yields pieces of whole lines, up to the size of the file at its opening. Returns false if it is not UTF-8 text or a line is too long. */
 async function* readTextPieces(handle: FileHandle, signal: AbortSignal): AsyncGenerator<string, boolean> {
-  const { size } = await handle.stat()
+  const { size, read } = await sizedReader(handle)
   let rest: Buffer[] = []
   let restBytes = 0
   for (let position = 0; position < size && !signal.aborted; ) {
     const wanted = Math.min(PIECE_BYTES, size - position)
     const chunk = Buffer.allocUnsafe(wanted)
-    const { bytesRead } = await handle.read(chunk, 0, wanted, position)
+    const bytesRead = await read(chunk, wanted, position)
     if (bytesRead === 0) break
     position += bytesRead
     const bytes = chunk.subarray(0, bytesRead)
@@ -142,34 +179,4 @@ async function* readTextPieces(handle: FileHandle, signal: AbortSignal): AsyncGe
     if (restBytes > MAX_LINE_BYTES) return false
   }
   return true
-}
-
-interface LineExpression {
-  /** A quick test whether any line of a text may match; true if unknown. */
-  readonly mayFit: (text: string) => boolean
-  /** `line` is without its newline. */
-  readonly fits: (line: string) => boolean
-}
-
-const MAX_PATTERN = 10_000
-
-const readExpression = async (pattern: string, isCaseless: boolean): Promise<Result<LineExpression>> => {
-  if (pattern.length > MAX_PATTERN) return fail('input_type_mismatch', `the pattern is longer than ${MAX_PATTERN} characters`)
-  const { RE2JS } = await import('re2js')
-  const flags = isCaseless ? RE2JS.CASE_INSENSITIVE : 0
-  try {
-    const line = RE2JS.compile(pattern, flags)
-    // Multiline search equals a search line by line, unless lines end with CR or the pattern has \A or \z.
-    const whole = /\\[Az]/.test(pattern) ? undefined : RE2JS.compile(pattern, flags | RE2JS.MULTILINE)
-    return succeed({
-      mayFit: (text) => whole === undefined || text.includes('\r') || whole.matcher(text).find(),
-      fits: (text) => line.matcher(text).find(),
-    })
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    return fail(
-      'input_type_mismatch',
-      `'${preview(pattern)}' is not a regular expression of RE2 (no look-around, no back-references): ${why}`,
-    )
-  }
 }

@@ -3,6 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
+import { sizedReader } from '@plumb/sandbox'
 import { isBinary } from './text-file.js'
 
 export interface LineWindow {
@@ -26,11 +27,11 @@ export interface WindowLimits {
 
 /** Undefined if the file is not UTF-8 text. Reads up to the size of the file at its opening, so a growing file ends too. */
 export const readLines = async (handle: FileHandle, limits: WindowLimits, signal: AbortSignal): Promise<LineWindow | undefined> => {
-  const { size } = await handle.stat()
+  const { size, read } = await sizedReader(handle)
   const window = new WindowReader(limits)
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES)
   for (let position = 0; position < size && !signal.aborted; ) {
-    const { bytesRead } = await handle.read(chunk, 0, Math.min(CHUNK_BYTES, size - position), position)
+    const bytesRead = await read(chunk, Math.min(CHUNK_BYTES, size - position), position)
     if (bytesRead === 0) break
     position += bytesRead
     if (!window.add(chunk.subarray(0, bytesRead), position >= size)) return undefined

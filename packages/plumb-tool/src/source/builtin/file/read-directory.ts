@@ -16,6 +16,7 @@ import type { Builtin, BuiltinContext } from '../builtin.js'
 import { refuseNonDirectory } from './is-directory.js'
 import { namedPath, type PathInput } from './path-input.js'
 import { isPermitted } from './permitted-file.js'
+import { stoppedNotes } from './stopped-notes.js'
 
 interface Input extends PathInput {
   readonly depth?: number
@@ -36,6 +37,7 @@ export const readDirectory: Builtin<Input> = {
     const notes = [
       ...(more > 0 ? [`[truncated: ${more} more names]`] : []),
       ...(listing.unopened > 0 ? [`[not listed: ${listing.unopened} directories]`] : []),
+      ...stoppedNotes(context.call.signal, context.call.record, 'listed', listing.names.length),
     ]
     return succeed([...names.slice(0, MAX_NAMES), ...notes].join('\n'))
   },
@@ -66,7 +68,7 @@ const list = async (
   for (const entry of entries) {
     if (entry.kind !== 'directory') continue
     const directory = childPath(inside, entry.name)
-    const isOpen = listing.names.length < MAX_NAMES && isPermitted(directory, context)
+    const isOpen = listing.names.length < MAX_NAMES && !context.call.signal.aborted && isPermitted(directory, context)
     const failure = isOpen ? await list(directory, prefix + shownName(entry), depth - 1, listing, context) : true
     if (failure) listing.unopened++
   }

@@ -11,6 +11,7 @@ import {
   writeFileAtomically,
 } from '@plumb/sandbox'
 import { fail, preview, type Result, sha256Of, succeed } from '@plumb/wire'
+import { lineEndOf, withLineEnds } from './line-ends.js'
 
 export interface WholeFile {
   readonly bytes: Buffer
@@ -69,6 +70,12 @@ const tooLarge = (shown: string): ReturnType<typeof fail> =>
   fail('input_type_mismatch', `'${preview(shown, 200)}' is larger than ${MAX_EDITED_BYTES} bytes, more than this tool changes`, {
     path: preview(shown, 200),
   })
+
+/** Written whole over an old text: with its byte-order mark, and its line ends if it has one kind and the new text only line feeds. */
+export const inStyleOf = ({ text: old, hasMark }: TextFile, text: string): { readonly text: string; readonly hasMark: boolean } => {
+  const isPlain = !text.includes('\r')
+  return { text: withLineEnds(hasMark ? text.replace(/^\ufeff/, '') : text, isPlain ? lineEndOf(old) : undefined), hasMark }
+}
 
 export const writeText = async (
   resolved: ResolvedPath,

@@ -1,12 +1,13 @@
 // The tools that write: write_file and append_to_file, delete_file and make_directory.
 
 import { fileChanged, openDirectory, type ResolvedPath, removeFile, resolvePath, type WriteOptions } from '@plumb/sandbox'
-import { fail, preview, succeed } from '@plumb/wire'
+import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Builtin } from '../builtin.js'
 import { editTool } from './edit-tool.js'
 import { isDirectoryAt } from './is-directory.js'
+import { lineEndsAt, withLineEnds } from './line-ends.js'
 import { type ChangeInput, namedPath, type PathInput, writtenPath } from './path-input.js'
-import { readTextFile, readWholeFile, writeText } from './text-file.js'
+import { asTextFile, inStyleOf, readTextFile, readWholeFile, type WholeFile, writeText } from './text-file.js'
 
 interface Input extends ChangeInput {
   readonly content: string
@@ -19,17 +20,20 @@ export const writeFile: Builtin<Input> = {
   run: async ({ path, content, expect_sha256, root }, context) => {
     const resolved = resolvePath(path, 'write', context, root)
     if (!resolved.ok) return resolved
-    const options = await expectation(resolved.value, expect_sha256)
-    if (!options.ok) return options
-    return writeText(resolved.value, content, options.value)
+    const old = await oldFile(resolved.value, expect_sha256)
+    if (!old.ok) return old
+    const expect: WriteOptions = expect_sha256 !== undefined && old.value ? { expect: old.value.stamp } : {}
+    const oldText = old.value && asTextFile(old.value, resolved.value.shown)
+    const { text, hasMark } = oldText?.ok ? inStyleOf(oldText.value, content) : { text: content, hasMark: false }
+    return writeText(resolved.value, text, { ...expect, hasMark })
   },
 }
 
-const expectation = async (resolved: ResolvedPath, sha256: string | undefined) => {
-  if (sha256 === undefined) return succeed<WriteOptions>({})
-  if (!resolved.exists) return fileChanged(resolved.shown)
+// What cannot be read, or not as a whole, has no style to keep.
+const oldFile = async (resolved: ResolvedPath, sha256: string | undefined): Promise<Result<WholeFile | undefined>> => {
+  if (!resolved.exists) return sha256 === undefined ? succeed(undefined) : fileChanged(resolved.shown)
   const old = await readWholeFile(resolved, sha256)
-  return old.ok ? succeed<WriteOptions>({ expect: old.value.stamp }) : old
+  return old.ok || sha256 !== undefined ? old : succeed(undefined)
 }
 
 /** Text on a line of its own. */
@@ -45,10 +49,12 @@ export const appendToFile = editTool<Input>(async ({ path, content, expect_sha25
   return writeText(resolved.value, joinLines(text, content), { expect: stamp, hasMark })
 })
 
-// Uses the line ending of the file, unless the file is empty or already ends with one.
+// With the line end of the line before.
 const joinLines = (text: string, content: string): string => {
-  if (text === '' || text.endsWith('\n')) return text + content
-  return text + (/\r\n/.test(text) ? '\r\n' : '\n') + content
+  const end = lineEndsAt(text)(text.length)
+  const added = withLineEnds(content, end)
+  if (text === '' || text.endsWith('\n')) return text + added
+  return text + (end ?? '\n') + added
 }
 
 /** One file, or a link but not its target. Directories are refused. */

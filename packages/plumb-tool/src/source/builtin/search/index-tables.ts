@@ -7,7 +7,7 @@ import { SqliteDatabase } from './sqlite.js'
 /** 'plmb' */
 const APPLICATION_ID = 0x706c_6d62
 /** Version of the tables, the chunking and the tokenizing: an index of another version is rebuilt. */
-const VERSION = 2
+const VERSION = 3
 
 const schema = ({ tokenizer }: DocumentKind): string => `
   create table about(key text primary key, value text not null) without rowid;

@@ -12,16 +12,13 @@ import {
   toolOf,
 } from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
-import { settingsOf } from './settings.js'
+import { settingsOf } from '../call/settings.js'
+import { describedPlan } from './described-plan.js'
 
-export const checkedTool = (plan: ToolPlan): CheckedTool => ({
-  ...toolEffects(plan),
-  description: plan.description ?? '',
-  input: plan.input,
-  output: plan.output,
-  parts: partsOf(plan).map(toolEffects),
-  timeoutMs: callTimeoutMs(plan),
-})
+export const checkedTool = (plan: ToolPlan): CheckedTool => {
+  const { description = '', input, output } = describedPlan(plan)
+  return { ...toolEffects(plan), description, input, output, parts: partsOf(plan).map(toolEffects), timeoutMs: callTimeoutMs(plan) }
+}
 
 const toolEffects = (plan: ToolPlan): ToolEffects => {
   const effects = effectsOf(plan)

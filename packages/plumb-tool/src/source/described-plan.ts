@@ -1,0 +1,26 @@
+// What a model reads of a tool whose spec does not describe it: what the built-in that it is made of says of itself.
+
+import { type Field, resolve, type ToolPlan, type Type } from '@plumb/lang'
+import { builtinDeclaration } from './builtin/declarations.js'
+
+/** With its own words where it has some, for itself and for each field of its input. */
+export const describedPlan = (plan: ToolPlan): ToolPlan => {
+  const { body, description } = plan
+  if (body.kind !== 'tool' || body.source !== 'builtin') return plan
+  const declared = builtinDeclaration(String(body.config.builtin))
+  if (!declared) return plan
+  const said = description ?? declared.description
+  return { ...plan, ...(said === undefined ? {} : { description: said }), input: withDescriptions(plan.input, declared.input) }
+}
+
+const withDescriptions = (type: Type, declared: Type): Type => {
+  const [own, other] = [resolve(type), resolve(declared)]
+  if (own.kind !== 'record' || other.kind !== 'record') return type
+  const known = new Map(other.fields.map((field) => [field.name, field.description]))
+  const isSilent = ({ name, description }: Field): boolean => description === undefined && known.get(name) !== undefined
+  if (!own.fields.some(isSilent)) return type
+  return {
+    ...own,
+    fields: own.fields.map((field) => (isSilent(field) ? { ...field, description: known.get(field.name) as string } : field)),
+  }
+}
