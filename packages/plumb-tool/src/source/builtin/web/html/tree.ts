@@ -29,6 +29,9 @@ export function* elementsIn(parent: Parents): Generator<Element> {
   }
 }
 
+export const childElements = (parent: Parents): Element[] =>
+  (parent.children as RootContent[]).filter((child): child is Element => child.type === 'element')
+
 export const findElement = (parent: Parents, isWanted: (element: Element) => boolean): Element | undefined => {
   for (const element of elementsIn(parent)) if (isWanted(element)) return element
   return undefined
