@@ -192,6 +192,11 @@ t.test('code, formulas and sentences', async (t) => {
       'a/(b+1)=x^2',
     ],
     [
+      'buttons in cells',
+      '<table><tr><th>F<th>A<tr><td>at<td><button><abbr>Full</abbr> <b>92</b></button></table>',
+      '| F | A |\n| - | - |\n| at | Full **92** |',
+    ],
+    [
       'buttons in a sentence',
       '<p>Press <button>Save</button> then <b>pick <select><option>A<option>B</select></b>.',
       'Press Save then **pick A / B**.',

@@ -4,7 +4,7 @@ import type { Element, ElementContent, Root } from 'hast'
 import { element, elementsIn, isNamed, property, replaceElements, textContent } from './tree.js'
 
 const isControl = isNamed('button', 'select', 'textarea', 'input')
-const isTitle = isNamed('h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'th', 'dt', 'summary', 'caption', 'legend', 'a')
+const isTitle = isNamed('h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'th', 'td', 'dt', 'summary', 'caption', 'legend', 'a')
 const isHeading = isNamed('h1', 'h2', 'h3', 'h4', 'h5', 'h6')
 /** Text before a control is enough in these. */
 const isProse = isNamed('p', 'li', 'dd', 'blockquote', 'figcaption')
@@ -37,9 +37,8 @@ const isBlock = isNamed(
 export const keepControls = (tree: Root): void => {
   const kept = new Set<Element>()
   for (const line of linesOf(tree)) {
-    for (const [i, part] of line.parts.entries()) {
-      if (part.control && isShown(line, i)) kept.add(part.control)
-    }
+    const shown = areShown(line)
+    for (const [i, { control }] of line.parts.entries()) if (control && shown[i]) kept.add(control)
   }
   replaceElements(tree, (node) => (isControl(node) ? wordsOf(node, kept.has(node)) : undefined))
 }
@@ -79,15 +78,28 @@ function* linesOf(tree: Root): Generator<Line> {
   yield* lines
 }
 
-const isShown = ({ block, parts }: Line, i: number): boolean => {
-  const { control, around } = parts[i] as { control: Element; around: Element | undefined }
-  if (block && isNamed('pre')(block)) return false
-  // The name of a section, of a column or of a link; beside a title, a button is about the title.
-  if (around && parts.length === 1) return control.tagName === 'button'
-  if (around && isHeading(around)) return false
-  const isBefore = parts.slice(0, i).some(({ text }) => /[\p{L}\p{N}]/u.test(text))
-  const isAfter = /^\s*[\p{L}\p{N}.,;:!?)'"\u2019\u201d]/u.test(parts.slice(i + 1).find(({ text }) => text !== '')?.text ?? '')
-  return isAfter || (isBefore && block !== undefined && isProse(block))
+/** Whether each part of a line is shown, in one pass from either end: a line may have thousands. */
+const areShown = ({ block, parts }: Line): readonly boolean[] => {
+  if (block && isNamed('pre')(block)) return parts.map(() => false)
+  const isProseAround = block !== undefined && isProse(block)
+  let isTextBefore = false
+  const before = parts.map(({ text }) => {
+    const is = isTextBefore
+    isTextBefore ||= /[\p{L}\p{N}]/u.test(text)
+    return is
+  })
+  let next = ''
+  const after = parts.toReversed().map(({ text }) => {
+    const is = /^\s*[\p{L}\p{N}.,;:!?)'"\u2019\u201d]/u.test(next)
+    if (text !== '') next = text
+    return is
+  })
+  return parts.map(({ control, around }, i) => {
+    // The name of a section or of a link, or what a cell has; beside a title, a button is about the title.
+    if (around && parts.length === 1) return control?.tagName === 'button'
+    if (around && isHeading(around)) return false
+    return after[parts.length - 1 - i] || (before[i] === true && isProseAround)
+  })
 }
 
 const MAX_OPTIONS = 10

@@ -40,7 +40,7 @@ const hasTitle = (node: Element): boolean => [...elementsIn(node)].some(isNamed(
 const MIN_LINKS = 3
 
 const isMenu = (node: Element): boolean =>
-  !hasTitle(node) && [...elementsIn(node)].filter(isNamed('a')).length >= MIN_LINKS && isMostlyLinks(node)
+  !(node.tagName === 'header' && hasTitle(node)) && [...elementsIn(node)].filter(isNamed('a')).length >= MIN_LINKS && isMostlyLinks(node)
 
 const isProse = isNamed('p', 'pre', 'table', 'ul', 'ol', 'dl', 'blockquote', 'h2', 'h3', 'h4', 'h5', 'h6')
 

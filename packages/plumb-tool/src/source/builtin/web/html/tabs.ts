@@ -9,7 +9,8 @@ export const openTabs = (tree: Root): void => {
   const page = indexOf(tree)
   const shown = new Set<Element>()
   for (const list of page.tabLists) openTabList(list, page, shown)
-  for (const button of page.unfolding) unfold(button, page, shown)
+  const considered = new Set<Element>()
+  for (const button of page.unfolding) unfold(button, page, shown, considered)
   for (const panel of page.panels) if (!shown.has(panel)) show(panel)
   openLabelled(tree)
 }
@@ -19,6 +20,10 @@ interface Page {
   readonly parents: ReadonlyMap<Element, Parents>
   readonly tabLists: readonly Element[]
   readonly panels: readonly Element[]
+  /** By the id of the tab that labels them. */
+  readonly labelled: ReadonlyMap<string, Element>
+  /** The outermost panels in an element, once they were looked for. */
+  readonly panelsIn: Map<Element, readonly Element[]>
   readonly unfolding: readonly Element[]
 }
 
@@ -40,18 +45,27 @@ const indexOf = (tree: Root): Page => {
     }
   }
   add(tree)
+  const panels = all.filter(isPanel)
   return {
     byId,
     parents,
     tabLists: all.filter((node) => property(node, 'role') === 'tablist'),
-    panels: all.filter(isPanel),
+    panels,
+    labelled: new Map(
+      panels.flatMap((panel) =>
+        property(panel, 'ariaLabelledBy')
+          .split(' ')
+          .map((id) => [id, panel] as const),
+      ),
+    ),
+    panelsIn: new Map(),
     unfolding: all.filter((node) => node.tagName === 'button' && !isTab(node) && 'ariaExpanded' in node.properties),
   }
 }
 
 const openTabList = (list: Element, page: Page, shown: Set<Element>): void => {
   const tabs = [...elementsIn(list)].filter(isTab)
-  const inOrder = panelsBeside(list, tabs.length, page.parents)
+  const inOrder = panelsBeside(list, tabs.length, page)
   const named = new Set<Element>()
   for (const [i, tab] of tabs.entries()) {
     const panel = panelOf(tab, page) ?? inOrder[i]
@@ -69,20 +83,21 @@ const openTabList = (list: Element, page: Page, shown: Set<Element>): void => {
   else for (const tab of named) tab.children = []
 }
 
-const panelOf = (tab: Element, { byId, panels }: Page): Element | undefined => {
+const panelOf = (tab: Element, { byId, labelled }: Page): Element | undefined => {
   const ids = [
     property(tab, 'ariaControls'),
     ...['href', 'dataBsTarget', 'dataTarget'].map((name) => property(tab, name).replace(/^#/, '')),
   ]
   const id = property(tab, 'id')
   const named = ids.map((name) => byId.get(name)).find((found) => found !== undefined && found !== tab)
-  return named ?? (id === '' ? undefined : panels.find((panel) => property(panel, 'ariaLabelledBy').split(' ').includes(id)))
+  return named ?? (id === '' ? undefined : labelled.get(id))
 }
 
 /** The panels of the innermost element around a list of tabs that has any, if they are as many as the tabs. */
-const panelsBeside = (list: Element, count: number, parents: Page['parents']): readonly Element[] => {
+const panelsBeside = (list: Element, count: number, { parents, panelsIn }: Page): readonly Element[] => {
   for (let around = parents.get(list); around && around.type === 'element'; around = parents.get(around)) {
-    const panels = outermostPanels(around)
+    const panels = panelsIn.get(around) ?? outermostPanels(around)
+    panelsIn.set(around, panels)
     if (panels.length > 0) return panels.length === count ? panels : []
   }
   return []
@@ -97,9 +112,11 @@ const isInside = (node: Element, outer: Element, parents: Page['parents']): bool
 }
 
 /** A button that unfolds a text, as of questions with their answers; not one that unfolds a menu. */
-const unfold = (button: Element, { byId, parents }: Page, shown: Set<Element>): void => {
+const unfold = (button: Element, { byId, parents }: Page, shown: Set<Element>, considered: Set<Element>): void => {
   const panel = byId.get(property(button, 'ariaControls'))
-  if (!panel || shown.has(panel) || nameOf(button) === '' || isInside(button, panel, parents) || isMenu(panel)) return
+  if (!panel || shown.has(panel) || considered.has(panel) || nameOf(button) === '' || isInside(button, panel, parents)) return
+  considered.add(panel)
+  if (isMenu(panel)) return
   shown.add(panel)
   show(panel)
   toTitle(button, parents)

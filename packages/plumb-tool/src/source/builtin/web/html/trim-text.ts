@@ -77,16 +77,25 @@ const takeSpace = (children: RootContent[], end: 'start' | 'end'): boolean => {
 /** Joins adjacent texts, with at most one white space between them, and keeps adjacent code from becoming other code. */
 const joinTexts = (children: readonly RootContent[]): RootContent[] => {
   const all: RootContent[] = []
-  for (const child of children) {
-    const last = all.at(-1)
-    if (child.type === 'text' && last?.type === 'text') {
-      const value = /\s$/.test(last.value) ? child.value.trimStart() : child.value
-      all[all.length - 1] = { type: 'text', value: last.value + value }
-    } else if (child.type === 'inlineCode' && last?.type === 'inlineCode') {
-      if (isOneCode(last, child)) all[all.length - 1] = { type: 'inlineCode', value: last.value + child.value }
-      else all.push(SPACE, child)
-    } else all.push(child)
+  // A line may have thousands, so they are joined at its end.
+  let texts: string[] = []
+  const close = (): void => {
+    if (texts.length > 0) all.push({ type: 'text', value: texts.join('') })
+    texts = []
   }
+  for (const child of children) {
+    if (child.type === 'text') {
+      const value = /\s$/.test(texts.at(-1)?.slice(-1) ?? '') ? child.value.trimStart() : child.value
+      if (value !== '' || texts.length === 0) texts.push(value)
+      continue
+    }
+    close()
+    const last = all.at(-1)
+    if (child.type !== 'inlineCode' || last?.type !== 'inlineCode') all.push(child)
+    else if (isOneCode(last, child)) all[all.length - 1] = { type: 'inlineCode', value: last.value + child.value }
+    else all.push(SPACE, child)
+  }
+  close()
   return all
 }
 
