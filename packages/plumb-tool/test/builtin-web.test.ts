@@ -277,6 +277,7 @@ t.test('a page of each kind', async (t) => {
     'shift-jis.html',
     'malformed.html',
     'frames.html',
+    'shop.html',
     'plain.txt',
   ]
   const origin = await serve((request, response) => {
