@@ -38,14 +38,15 @@ export const readPage = async (url: URL, context: BuiltinContext, resolve?: Foll
   }
   const arrived = await arrive(fetched.value, options)
   if (!arrived.ok) return arrived
-  const { reply, ...page } = arrived.value
+  const { reply, isRefused, ...page } = arrived.value
   const stays = Math.min(
     ...[fetched.value, reply].map(({ headers }) => freshMs(headers['cache-control'] ?? '') ?? Number.NEGATIVE_INFINITY),
   )
   // What the first reply was like says nothing about a page that it led on to.
   const state = reply === fetched.value ? reply.headers : {}
   const found = { ...page, etag: state.etag, lastModified: state['last-modified'] }
-  if (stays < 0) cache.delete(key)
+  // Another caller may be allowed what this one is not.
+  if (stays < 0 || isRefused) cache.delete(key)
   else keep(cache, key, { ...found, freshUntilMs: session.nowMs() + stays })
   return succeed(found)
 }
@@ -53,8 +54,14 @@ export const readPage = async (url: URL, context: BuiltinContext, resolve?: Foll
 /** A page that leads on by itself later than this is read itself. In seconds. */
 const MAX_WAIT = 10
 
+interface Arrived extends Page {
+  readonly reply: FetchedReply
+  /** It leads on to a place that was not asked. */
+  readonly isRefused: boolean
+}
+
 /** The page that a reader ends up with. What leads to nowhere that may be reached is shown, and says so. */
-const arrive = async (first: FetchedReply, options: FollowOptions): Promise<Result<Page & { readonly reply: FetchedReply }>> => {
+const arrive = async (first: FetchedReply, options: FollowOptions): Promise<Result<Arrived>> => {
   let reply = first
   for (;;) {
     if (!isSuccess(reply.status)) return { ok: false, error: pageStatusFault(reply) }
@@ -62,13 +69,13 @@ const arrive = async (first: FetchedReply, options: FollowOptions): Promise<Resu
     if (!document.ok) return document
     const { hops } = reply
     const { refresh } = document.value
-    if (!refresh || refresh.seconds > MAX_WAIT) return succeed({ document: document.value, hops, reply })
+    if (!refresh || refresh.seconds > MAX_WAIT) return succeed({ document: document.value, hops, reply, isRefused: false })
     const next = await followRedirects({ url: refresh.url, headers: { accept: ACCEPT }, before: hops }, options)
     if (next.ok) reply = next.value
     else if (next.error.category !== 'denied' && next.error.error !== 'bad_reply') return next
     else {
       const text = `${document.value.text.trimEnd()}\n\n[It leads on to ${preview(refresh.url, 200)}, which was not asked for: ${next.error.detail}.]\n`
-      return succeed({ document: { ...document.value, text }, hops, reply })
+      return succeed({ document: { ...document.value, text }, hops, reply, isRefused: true })
     }
   }
 }
