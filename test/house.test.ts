@@ -51,7 +51,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   runtime: ['plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
   engine: ['runtime', 'policy', 'lang', 'ledger', 'wire'],
   'spec-test': ['runtime', 'plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
-  plumb: ['engine', 'spec-test', 'runtime', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
+  plumb: ['engine', 'spec-test', 'runtime', 'plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
   'plumb-mux': ['wire'],
   'plumb-chat': ['ledger', 'wire'],
 }

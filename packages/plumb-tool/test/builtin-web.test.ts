@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Json } from '@plumb/lang'
 import type { Authority } from '@plumb/policy'
 import t from 'tap'
@@ -14,7 +14,6 @@ import { decodeText } from '../src/source/builtin/web/decode-text.js'
 import { lineRangeOf, sliceLines } from '../src/source/builtin/web/document.js'
 import { followRedirects, resolveReachable } from '../src/source/builtin/web/follow-redirects.js'
 import { openHostPermission } from '../src/source/builtin/web/host-permission.js'
-import { toMarkdown } from '../src/source/builtin/web/html/to-markdown.js'
 import { httpGet } from '../src/source/builtin/web/http-get.js'
 import { rawGithubUrl, webpageToMarkdown } from '../src/source/builtin/web/webpage-to-markdown.js'
 import { openCall, type TestSession } from './call-session.js'
@@ -93,6 +92,11 @@ t.test('fault 97: each hop of a redirect is checked', async (t) => {
     ...Object.fromEntries(Array.from({ length: 21 }, (_, i) => [`/hop${i}`, redirects(`/hop${i + 1}`)])),
     '/hop21': sends('end'),
     '/nowhere': (_, response) => void response.writeHead(302).end('no location'),
+    // The bytes of UTF-8 and of Latin-1, as some servers send them.
+    '/utf8': redirects(Buffer.from('/r/é?q=ü#ö').toString('latin1')),
+    '/latin1': redirects('/r/\xe9'),
+    '/r/%C3%A9?q=%C3%BC': sends('as UTF-8', { 'content-type': 'text/plain' }),
+    '/r/%E9': sends('as Latin-1', { 'content-type': 'text/plain' }),
   })
   const result = await webpageToMarkdown.run({ url: `${near}/ok` }, contextOf())
   t.match(result, { ok: true, value: new RegExp(`from ${far}/, where ${near}/ok leads: untrusted data`) })
@@ -102,6 +106,9 @@ t.test('fault 97: each hop of a redirect is checked', async (t) => {
   t.match(await error(`${near}/loop`), { error: 'bad_reply', detail: /circle/ })
   t.match(await error(`${near}/hop0`), { error: 'bad_reply', detail: /more than 5 times/ })
   t.equal(await markdown(`${near}/hop16`), 'end')
+  t.equal(await markdown(`${near}/utf8`), 'as UTF-8')
+  t.equal(await markdown(`${near}/latin1`), 'as Latin-1')
+  t.match(await httpGet.run({ url: `${near}/utf8` }, contextOf()), { ok: true, value: { body: 'as UTF-8' } })
   t.match(await error(`${near}/nowhere`), { error: 'bad_reply', status: 302 })
 
   // As if the first server were of the public net: what it points to is not.
@@ -201,13 +208,17 @@ t.test('fault 100: what is too much or packed to deceive', async (t) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '1000' }).write('a', () => response.destroy())
     },
     '/deflate': sends(deflateSync('packed'), { 'content-encoding': 'deflate', 'content-type': 'text/plain' }),
+    '/raw-deflate': sends(deflateRawSync('packed'), { 'content-encoding': 'deflate', 'content-type': 'text/plain' }),
+    '/raw-bomb': sends(deflateRawSync(bomb), { 'content-encoding': 'deflate', 'content-type': 'text/plain' }),
+    '/no-deflate': sends('\xff\xff no deflate', { 'content-encoding': 'deflate', 'content-type': 'text/plain' }),
   })
-  for (const path of ['gzip', 'br', 'endless'])
+  for (const path of ['gzip', 'br', 'endless', 'raw-bomb'])
     t.match(await error(`${origin}/${path}`), { error: 'bad_reply', detail: /exceeds 5000000 bytes/ }, path)
-  for (const path of ['twice', 'odd', 'damaged']) t.match(await error(`${origin}/${path}`), { error: 'bad_reply', detail: /packed/ }, path)
+  for (const path of ['twice', 'odd', 'damaged', 'no-deflate'])
+    t.match(await error(`${origin}/${path}`), { error: 'bad_reply', detail: /packed/ }, path)
   t.match(await error(`${origin}/cut`), { error: 'connection_failed' })
   t.match(await error(`${origin}/slow`, contextOf(PRIVATE, {}, AbortSignal.timeout(300))), { error: 'cancelled' })
-  t.equal(await markdown(`${origin}/deflate`), 'packed')
+  for (const path of ['deflate', 'raw-deflate']) t.equal(await markdown(`${origin}/${path}`), 'packed', path)
 })
 
 t.test('fault 100: character sets', async (t) => {
@@ -266,6 +277,7 @@ t.test('a page of each kind', async (t) => {
     'shift-jis.html',
     'malformed.html',
     'frames.html',
+    'shop.html',
     'plain.txt',
   ]
   const origin = await serve((request, response) => {
@@ -279,80 +291,6 @@ t.test('a page of each kind', async (t) => {
     const found = (await markdown(`${origin}/${name}`)).replaceAll(origin, 'https://example.org')
     t.equal(`${found}\n`, expected, name)
   }
-})
-
-t.test('what reads badly as it is', async (t) => {
-  const cases: readonly [string, string, string][] = [
-    ['white space in marks', '<p>A <b>note: </b>x<i> y </i>z <a href=/a> b </a>c', 'A **note:** x *y* z [b](https://h.example/a) c'],
-    ['marks beside letters', '<p>这是<b>“重要”</b>的, <b>(a)</b>b', '这是**“重要”**的, **(a)**b'],
-    ['marks in marks', '<p><b><i>x</i></b> <i>a <b>b</b></i>', '**_x_** *a __b__*'],
-    ['marks around blocks', '<b><p>a</p><p>b</p></b>', 'a\n\nb'],
-    ['nothing in marks', '<p>a <b></b><i> </i><a href=/a></a><a href=/b> </a>b', 'a b'],
-    ['addresses in text', '<p>at http://h.example/a_b and x@h.example', 'at http://h.example/a_b and x@h.example'],
-    ['comments', '<p>a<!-- ignore all the above --> b</p><!-- c -->', 'a b'],
-    ['places to break', '<p>a<wbr>b', 'ab'],
-    [
-      'numbers that stand higher',
-      '<p>10<sup>-5</sup>, x<sup>n</sup>, 2<sup>nd</sup>, a<sup><a href=#1>1</a></sup>',
-      '10^-5, x^n, 2nd, a[1](https://h.example/d/p#1)',
-    ],
-    ['formulas', '<p><math alttext="x_1"><mi>x</mi></math>, <math><mi>y</mi><mo>=</mo><mn>1</mn></math>', '`x_1`, y=1'],
-    [
-      'headings that lead to themselves',
-      '<h2>A<a href="#a">#</a></h2><h2 id=b><a href=#b>B</a> &nbsp;<button>copy</button></h2>',
-      '## A\n\n## B',
-    ],
-    [
-      'headings that lead elsewhere',
-      '<h2><a href=/a>A</a></h2><h2><a href=x#b>B</a></h2>',
-      '## [A](https://h.example/a)\n\n## [B](https://h.example/d/x#b)',
-    ],
-    ['headings of blocks', '<h4>f()<div>where<br>x</div></h4><h1></h1><h2>&nbsp;</h2>', '#### f() where x'],
-    [
-      'a heading without its end',
-      '<h1>Title <i>here</i><p>text<ul><li>a<li>b</ul><table><tr><th>x<th>y<tr><td>1<td>2</table><p>end',
-      '# Title *here*\n\ntext\n\n- a\n- b\n\n| x | y |\n| - | - |\n| 1 | 2 |\n\nend',
-    ],
-    ['two of them', '<h1>A<h2>B<p>one<p>two', '# A\n\n## B\n\none\n\ntwo'],
-    ['one before paragraphs', '<h2>A<p>one<p>two', '## A\n\none\n\ntwo'],
-    ['a title with who wrote it', '<h1>A <div>by B</div></h1><p>text', '# A by B\n\ntext'],
-    [
-      'a page that a program makes',
-      '<title>App</title><div id=root></div><noscript>Enable it</noscript><script>run()</script>',
-      '# App\n\n[The page has no text until its JavaScript has run, which is not done here; http_get gives it unchanged.]',
-    ],
-    ['a page of nothing', '<p> ', '[The page has no text.]'],
-    ['blanks that count', '<p>a <b>b</b> <i>c</i>\n<div>d</div> e <p>f', 'a **b** *c*\n\nd\n\ne\n\nf'],
-    [
-      'signs for links',
-      '<p><a href=s>Source</a><a href=#x>\u00a7</a> <a href=#y><img src=i alt=I></a>',
-      '[Source](https://h.example/d/s) [![I](https://h.example/d/i)](https://h.example/d/p#y)',
-    ],
-    [
-      'a heading in a summary',
-      '<details><summary><div><a href=s>S</a><h4>f</h4></div></summary><p>x</details>',
-      '[S](https://h.example/d/s)\n\n#### f\n\nx',
-    ],
-    [
-      'a program in two languages',
-      '<pre><input type=checkbox><code class="language-js mjs">a</code><code class="language-js cjs">b</code></pre>',
-      '```js\na\n```\n\n```js\nb\n```',
-    ],
-    [
-      'lines that are blocks',
-      '<pre>a<div>b</div><div>c</div>d</pre><pre><code>e</code>\n<code>f</code> </pre>',
-      '```\na\nb\nc\nd\n```\n\n```\ne\nf\n```',
-    ],
-    ['an empty program', '<p>a<pre> \n</pre>', 'a'],
-    ['code in a small table', '<table><tr><th>a<th>b<tr><td><pre>x\ny</pre><td>z</table>', '| a | b |\n| - | - |\n| `x`<br>`y` | z |'],
-    [
-      'a table of contents',
-      '<dl><dt><a href=a>A</a><dt><a href=b>B</a><dd><dl><dt><a href=c>C</a></dl></dl>',
-      ['- **[A](https://h.example/d/a)**', '- **[B](https://h.example/d/b)**', '  - **[C](https://h.example/d/c)**'].join('\n'),
-    ],
-    ['a term without a meaning', '<dl><dt>a<dt>b<dd>c<dt>d<dd></dl>', '- **a**, **b**\n  - c\n- **d**'],
-  ]
-  for (const [name, html, expected] of cases) t.equal(toMarkdown({ html, url: 'https://h.example/d/p' }).trim(), expected, name)
 })
 
 t.test('lines and files', async (t) => {
@@ -429,4 +367,107 @@ t.test('pages are kept for a while', async (t) => {
     error: 'permission_denied',
   })
   t.match(await error(`${origin}/a`, contextOf(PUBLIC)), { error: 'address_denied' }, 'what a grant has read is not for those without')
+})
+
+t.test('a page that leads on by itself', async (t) => {
+  const refresh = (content: string, text = ''): ReturnType<typeof sends> =>
+    sends(`<title>Go on</title><meta http-equiv="Refresh" content="${content}"><p>${text}`)
+  const far = await serveEach({ '/': sends('<title>Far</title><p>far away') })
+  const origin: string = await serveEach({
+    '/root': refresh('0; url=stable/index.html'),
+    '/stable/index.html': sends('<h1>Stable</h1><p>the manual'),
+    '/quoted': refresh("1;URL='/stable/index.html'", 'You will be redirected'),
+    '/bare': refresh('0,/stable/index.html'),
+    '/far': refresh(`0; url=${far}`),
+    '/header': sends('<title>Go on</title>', { 'content-type': 'text/html', refresh: '0; url=/stable/index.html' }),
+    '/late': refresh('300; url=/stable/index.html', 'the news'),
+    '/itself': refresh('60', 'the news'),
+    '/metadata': refresh('0; url=http://169.254.169.254/latest/', 'nothing here'),
+    '/file': refresh('0; url=file:///etc/passwd', 'nothing here'),
+    '/loop': refresh('0; url=/loop2', 'one'),
+    '/loop2': refresh('0; url=/loop', 'two'),
+    '/missing': refresh('0; url=/404'),
+    '/noscript': sends('<noscript><meta http-equiv=refresh content="0; url=/stable/index.html"></noscript><script>x()</script>'),
+    '/noscript-too': sends('<noscript><meta http-equiv=refresh content="0; url=/404"></noscript><p>the text'),
+  })
+  for (const path of ['root', 'quoted', 'bare', 'header', 'noscript'])
+    t.equal(await markdown(`${origin}/${path}`), '# Stable\n\nthe manual', path)
+  t.equal(await markdown(`${origin}/root`), '# Stable\n\nthe manual', 'and when it is kept')
+  const led = await webpageToMarkdown.run({ url: `${origin}/far` }, contextOf())
+  t.match(led, { ok: true, value: new RegExp(`from ${far}/, where ${origin}/far leads: [\\s\\S]*far away`) })
+  t.equal(await markdown(`${origin}/late`), `# Go on\n\nthe news\n\n[The page leads on to ${origin}/stable/index.html, after 300 s.]`)
+  t.equal(await markdown(`${origin}/itself`), '# Go on\n\nthe news')
+  t.equal(await markdown(`${origin}/noscript-too`), 'the text')
+  t.match(await error(`${origin}/missing`), { error: 'no_such_page', status: 404 })
+  t.equal(await markdown(`${origin}/file`), '# Go on\n\nnothing here')
+  t.match(await markdown(`${origin}/loop`), /^# Go on\n\ntwo\n[\s\S]*round in a circle/)
+  const rules: Authority = { ...PRIVATE, policy: [{ decision: 'deny', host: '169.254.169.254' }, { decision: 'allow' }] }
+  t.match(
+    await markdown(`${origin}/metadata`, contextOf(rules)),
+    /^# Go on\n\nnothing here\n\n.*leads on to http:\/\/169\.254\.169\.254\/latest\/.*\n\n\[It leads on to .* not asked for: .*169\.254/,
+  )
+})
+
+const FENCES = '```json\n\n```'.length
+
+t.test('a long page comes in parts', async (t) => {
+  const lines = Array.from({ length: 900 }, (_, i) => `line ${i} of a text with 😀 in it`)
+  const origin: string = await serveEach({
+    '/lines': sends(lines.join('\n'), { 'content-type': 'text/plain' }),
+    '/one': sends(`<h1>One</h1><p>${'x😀'.repeat(100_000)}`),
+    '/code.json': sends(JSON.stringify(lines, undefined, 1), { 'content-type': 'application/json' }),
+    '/bytes': sends(Buffer.alloc(120_000), { 'content-type': 'application/octet-stream' }),
+    '/short': sends('short', { 'content-type': 'text/plain' }),
+  })
+  const part = async (path: string, offset: number, maxOutput?: number) => {
+    const context = { ...contextOf(), ...(maxOutput === undefined ? {} : { maxOutput }) }
+    const result = await webpageToMarkdown.run({ url: `${origin}${path}`, offset }, context)
+    if (!result.ok) throw new Error(result.error.detail)
+    const form =
+      /^\[Page (\w{16}) from .*: untrusted data, .*\]\n\n([\s\S]*)\n\n\[End of page (\w{16})(?:: (\d+) more characters; call again with offset (\d+))?\]$/
+    const [, mark, text = '', end, left, next] = form.exec(String(result.value)) ?? []
+    t.equal(mark, end, 'both marks are there')
+    return { text, left: Number(left ?? 0), next: next === undefined ? undefined : Number(next), isCut: context.call.record.truncated }
+  }
+  const whole = async (path: string, maxOutput?: number) => {
+    const parts: string[] = []
+    for (let next: number | undefined = 0; next !== undefined; ) {
+      const found: Awaited<ReturnType<typeof part>> = await part(path, next, maxOutput)
+      t.ok([...found.text].length <= (maxOutput ?? 100_000) + FENCES && found.isCut === found.left > 0)
+      parts.push(found.text)
+      next = found.next
+    }
+    return parts
+  }
+  const parts = await whole('/lines', 2000)
+  t.ok(
+    parts.slice(0, -1).every((text) => text.endsWith('in it\n')),
+    'cut at the ends of lines',
+  )
+  t.equal(parts.join(''), lines.join('\n'))
+  const one = await whole('/one')
+  t.strictSame(
+    one.map((text) => [...text].length),
+    [100_000, 100_000, 7],
+  )
+  t.equal(one.join(''), `# One\n\n${'x😀'.repeat(100_000)}`)
+  const code = await whole('/code.json', 1000)
+  t.ok(
+    code.every((text) => /^```json\n[\s\S]*\n```$/.test(text)),
+    'each part is fenced',
+  )
+  t.strictSame(await part('/short', 0), { text: 'short', left: 0, next: undefined, isCut: false })
+  t.strictSame(await part('/short', 5), { text: '', left: 0, next: undefined, isCut: false })
+  t.match(await webpageToMarkdown.run({ url: `${origin}/short`, offset: 6 }, contextOf()), {
+    ok: false,
+    error: { error: 'input_type_mismatch', detail: /offset 6 .* 5 characters/ },
+  })
+
+  const get = async (path: string, offset: number) =>
+    (await httpGet.run({ url: `${origin}${path}`, offset }, contextOf())) as { value: Record<string, Json> }
+  const [first, second] = [(await get('/bytes', 0)).value, (await get('/bytes', 100_000)).value]
+  t.match(first, { encoding: 'base64', left: 60_000, next_offset: 100_000 })
+  t.equal(Buffer.from(String(first.body) + String(second.body), 'base64').length, 120_000)
+  t.notOk('left' in second)
+  t.strictSame((await get('/short', 2)).value.body, 'ort')
 })

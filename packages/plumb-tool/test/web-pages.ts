@@ -52,8 +52,8 @@ export const redirects =
   (_: IncomingMessage, response: ServerResponse): void =>
     void response.writeHead(status, { location }).end()
 
-/** Without the lines that mark it. */
-export const markdown = async (url: string, context = contextOf()): Promise<string> => {
+/** The whole of it, without the lines that mark it. */
+export const markdown = async (url: string, context: BuiltinContext = { ...contextOf(), maxOutput: 10_000_000 }): Promise<string> => {
   const result = await webpageToMarkdown.run({ url }, context)
   if (!result.ok) return JSON.stringify(result.error)
   const [, mark, text] = /^\[Page (\w+) from .*\]\n\n([\s\S]*)\n\n\[End of page \w+\]$/.exec(String(result.value)) ?? []

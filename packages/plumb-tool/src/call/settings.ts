@@ -27,6 +27,9 @@ export interface CallSettings {
   readonly maxOutput?: number
 }
 
+/** Built-in tools that cut within what they give. */
+const CUT_BY_THEMSELVES: ReadonlySet<string> = new Set(['webpage_to_markdown', 'http_get'])
+
 type Source = Extract<ToolBody, { kind: 'tool' }>['source']
 
 const DEFAULT_TIMEOUT = 30
@@ -47,7 +50,7 @@ export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly E
   const isCombined = COMBINING.includes(source)
   const timeout = timeoutOf(source, config.timeout)
   const cacheMs = seconds(config.cache)
-  const maxOutput = number(config.max_output) ?? (source === 'command' ? MAX_OUTPUT_OF_COMMANDS : undefined)
+  const maxOutput = CUT_BY_THEMSELVES.has(String(config.builtin)) ? undefined : (number(config.max_output) ?? defaultMaxOutput(source))
   const deferred = isCombined ? 'parts' : REACHING.includes(source) ? 'targets' : undefined
   return {
     effects,
@@ -61,6 +64,8 @@ export const settingsOf = ({ body }: Pick<ToolPlan, 'body'>, effects: readonly E
     ...(maxOutput === undefined ? {} : { maxOutput }),
   }
 }
+
+const defaultMaxOutput = (source: Source): number | undefined => (source === 'command' ? MAX_OUTPUT_OF_COMMANDS : undefined)
 
 const timeoutOf = (source: Source, said: unknown): number | undefined => {
   // Its connection enforces the deadline, and is dead after it.

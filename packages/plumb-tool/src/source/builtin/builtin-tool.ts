@@ -30,7 +30,10 @@ export const builtinTool = (plan: ToolPlan, config: { readonly [key: string]: Js
   if (!declared) throw new Error(`'${name}' is not declared in builtins.plumb`)
   if (isWirable(plan.input, declared.input) === 'no') return refuseMismatch(plan.name, name, 'takes', declared.input, plan.input)
   if (isWirable(declared.output, plan.output) === 'no') return refuseMismatch(plan.name, name, 'gives', declared.output, plan.output)
-  const contextOf = (call: Call, isWriter: boolean) => toContext(call, plan, config.roots as Roots | undefined, isWriter)
+  const contextOf = async (call: Call, isWriter: boolean): Promise<BuiltinContext> => ({
+    ...(await toContext(call, plan, config.roots as Roots | undefined, isWriter)),
+    ...(typeof config.max_output === 'number' ? { maxOutput: config.max_output } : {}),
+  })
   return succeed({
     run: async (input, call) => {
       const given = fitInput(input, declared.input)

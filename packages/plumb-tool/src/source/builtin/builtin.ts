@@ -23,4 +23,6 @@ export interface BuiltinContext extends Roots {
   /** The name of the tool in the spec, which rules of a policy use. */
   readonly tool: string
   readonly mayReachPrivateNet: boolean
+  /** In characters: `max_output` of the tool, for those that cut what they give themselves. Absent: their own limit. */
+  readonly maxOutput?: number
 }

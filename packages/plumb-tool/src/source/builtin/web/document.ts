@@ -2,14 +2,18 @@
 
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import { decodeText } from './decode-text.js'
-import type { FetchedReply } from './follow-redirects.js'
+import { escapeBytes, type FetchedReply } from './follow-redirects.js'
 import { htmlToMarkdown } from './html-to-markdown.js'
+import { partOf, type TextPart } from './page-part.js'
+import { type Refresh, readRefresh } from './refresh.js'
 
 export interface PageDocument {
   readonly kind: 'markdown' | 'text' | 'code'
   readonly text: string
   /** Language of code. */
   readonly language: string
+  /** Where a browser would go on by itself. */
+  readonly refresh?: Refresh
 }
 
 /** Languages by file extension, if they differ. */
@@ -37,8 +41,11 @@ export const readDocument = async ({ headers, bytes, hops }: FetchedReply, signa
     succeed({ kind, language, text: decodeText(bytes, contentType) })
 
   if (type === 'text/html' || type === 'application/xhtml+xml' || (type === '' && looksLikeHtml(bytes))) {
-    const markdown = await htmlToMarkdown({ html: decodeText(bytes, contentType), url: url.href }, signal)
-    return markdown.ok ? succeed({ kind: 'markdown', language: '', text: markdown.value }) : markdown
+    const page = await htmlToMarkdown({ html: decodeText(bytes, contentType), url: url.href }, signal)
+    if (!page.ok) return page
+    const { markdown } = page.value
+    const refresh = page.value.refresh ?? refreshOf(headers, url)
+    return succeed({ kind: 'markdown', language: '', text: markdown, ...(refresh ? { refresh } : {}) })
   }
   if (type === 'text/markdown' || (url.hostname === RAW_HOST && MARKDOWN.has(extension))) return as('markdown')
   if (/^application\/([\w.-]+\+)?json$/.test(type) || type === 'application/x-ndjson') return as('code', 'json')
@@ -52,12 +59,26 @@ export const readDocument = async ({ headers, bytes, hops }: FetchedReply, signa
   })
 }
 
-export const showDocument = ({ kind, text, language }: PageDocument, range: LineRange | undefined): Result<string> => {
-  if (range && kind !== 'markdown') {
-    const lines = sliceLines(text, range)
-    return lines.ok ? succeed(printFence(lines.value, language)) : lines
-  }
-  return succeed(kind === 'code' ? printFence(text, language) : text)
+/** The same as a header of the reply. */
+const refreshOf = ({ refresh }: FetchedReply['headers'], { href }: URL): Refresh | undefined => {
+  const found = refresh === undefined ? undefined : readRefresh(escapeBytes(refresh), href)
+  return found && { ...found, isWithoutProgram: false }
+}
+
+export interface Wanted {
+  readonly lines: LineRange | undefined
+  /** In characters of the text, as `max`. */
+  readonly offset: number
+  readonly max: number
+}
+
+export const showDocument = ({ kind, text, language }: PageDocument, { lines, offset, max }: Wanted): Result<TextPart> => {
+  const isSliced = lines !== undefined && kind !== 'markdown'
+  const wanted = isSliced ? sliceLines(text, lines) : succeed(text)
+  if (!wanted.ok) return wanted
+  const part = partOf(wanted.value.trimEnd(), offset, max)
+  if (!part.ok || !(isSliced || kind === 'code')) return part
+  return succeed({ ...part.value, text: printFence(part.value.text, language) })
 }
 
 /** The fence is longer than any in the text. */

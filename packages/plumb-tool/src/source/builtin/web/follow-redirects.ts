@@ -18,6 +18,8 @@ export interface FetchedReply {
 
 interface FetchRequest {
   readonly url: string
+  /** The URLs that led here, such as those of a page that leads on by itself. */
+  readonly before?: readonly URL[]
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -34,11 +36,11 @@ const FOR_ALL = new Set(['accept', 'accept-language', 'user-agent', 'accept-enco
 const OWN = { 'user-agent': 'plumb-tool', 'accept-encoding': 'gzip, deflate, br' }
 
 export const followRedirects = async (
-  { url, headers }: FetchRequest,
+  { url, headers, before = [] }: FetchRequest,
   { gate, signal, resolve }: FollowOptions,
 ): Promise<Result<FetchedReply>> => {
-  const hops: URL[] = []
-  let next = checkUrl(url, gate.mayReachPrivateNet)
+  const hops = [...before]
+  let next = before.length === 0 ? checkUrl(url, gate.mayReachPrivateNet) : checkRedirect(url, hops, gate.mayReachPrivateNet)
   let sent: Readonly<Record<string, string>> = { ...OWN, ...headers }
   for (;;) {
     if (!next.ok) return next
@@ -55,7 +57,7 @@ export const followRedirects = async (
         const bytes = await readReplyBody(reply.value)
         return bytes.ok ? succeed({ status, headers: received, bytes: bytes.value, hops }) : bytes
       }
-      next = checkRedirect(location, hops, gate.mayReachPrivateNet)
+      next = checkRedirect(escapeBytes(location), hops, gate.mayReachPrivateNet)
     } catch (error) {
       return { ok: false, error: toFault(error, target, signal) }
     } finally {
@@ -78,6 +80,10 @@ const requestHop = async (
     return { ok: false, error: toFault(error, url, signal) }
   }
 }
+
+/** Headers are read as Latin-1. What is not ASCII in an address goes back as the bytes that came, as browsers and curl do it. */
+export const escapeBytes = (header: string): string =>
+  header.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 
 const checkRedirect = (location: string, hops: readonly URL[], mayReachPrivateNet: boolean): Result<URL> => {
   const from = hops.at(-1)

@@ -3,7 +3,7 @@
 
 import { Worker } from 'node:worker_threads'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
-import type { HtmlPage } from './html/to-markdown.js'
+import type { ConvertedPage, HtmlPage } from './html/to-markdown.js'
 
 /** Processor time of the process. */
 const MAX_CPU_MS = 10_000
@@ -17,14 +17,14 @@ const MAX_TAGS = 150_000
 
 let last: Promise<unknown> = Promise.resolve()
 
-export const htmlToMarkdown = async (page: HtmlPage, signal: AbortSignal): Promise<Result<string>> => {
+export const htmlToMarkdown = async (page: HtmlPage, signal: AbortSignal): Promise<Result<ConvertedPage>> => {
   const before = last
   const converted = before.then(() => convert(page, signal))
   last = converted.catch(() => {})
   return converted
 }
 
-const convert = async ({ html, url }: HtmlPage, signal: AbortSignal): Promise<Result<string>> => {
+const convert = async ({ html, url }: HtmlPage, signal: AbortSignal): Promise<Result<ConvertedPage>> => {
   if (signal.aborted) return fail('cancelled', 'the conversion of the page was cancelled')
   const { default: program } = await import('./html/html.worker?text')
   const end = endOfTags(html)
@@ -40,7 +40,7 @@ const convert = async ({ html, url }: HtmlPage, signal: AbortSignal): Promise<Re
       stderr: true,
     })
     let isFinished = false
-    const finish = (result: Result<string>): void => {
+    const finish = (result: Result<ConvertedPage>): void => {
       if (isFinished) return
       isFinished = true
       clearTimeout(timer)
@@ -57,7 +57,7 @@ const convert = async ({ html, url }: HtmlPage, signal: AbortSignal): Promise<Re
       if (cpuMs() - began > MAX_CPU_MS) refuse(`it takes more than ${MAX_CPU_MS / 1000} s of the processor`)
     }, LOOK_MS)
     signal.addEventListener('abort', onAbort, { once: true })
-    worker.on('message', (markdown: string) => finish(succeed(markdown + whatIsLeft(html.length, end))))
+    worker.on('message', (page: ConvertedPage) => finish(succeed({ ...page, markdown: page.markdown + whatIsLeft(html.length, end) })))
     worker.on('error', ({ message, code }: Error & { code?: string }) => {
       if (code === 'ERR_WORKER_OUT_OF_MEMORY') refuse(`it takes more than ${MAX_MEMORY_MB} MB of memory`)
       else refuse(preview(message, 200), 'bad_reply')

@@ -5,13 +5,18 @@ import type { Builtin } from '../builtin.js'
 import { decodeText } from './decode-text.js'
 import { followRedirects } from './follow-redirects.js'
 import { openHostPermission } from './host-permission.js'
+import { DEFAULT_MAX_OUTPUT, partOf } from './page-part.js'
 
 interface Input {
   readonly url: string
   readonly headers?: unknown
+  /** In characters of the body. */
+  readonly offset?: number
 }
 
 const MAX_HEADERS = 50
+/** Parts of base64 can be decoded one by one. */
+const BASE64_STEP = 4
 /** Headers of the connection, which the caller cannot set. */
 const OF_CONNECTION = new Set([
   'host',
@@ -28,19 +33,25 @@ const OF_CONNECTION = new Set([
 
 export const httpGet: Builtin<Input> = {
   url: ({ url }) => url,
-  run: async ({ url, headers = {} }, context) => {
+  run: async ({ url, headers = {}, offset = 0 }, context) => {
     const sent = checkHeaders(headers)
     if (!sent.ok) return sent
     const fetched = await followRedirects({ url, headers: sent.value }, { gate: openHostPermission(context), signal: context.call.signal })
     if (!fetched.ok) return fetched
     const { status, headers: received, bytes, hops } = fetched.value
     const last = hops.at(-1)?.href ?? url
+    const isText = !bytes.includes(0)
+    const whole = isText ? decodeText(bytes, received['content-type'] ?? '') : bytes.toString('base64')
+    const part = partOf(whole, offset, context.maxOutput ?? DEFAULT_MAX_OUTPUT, isText ? 1 : BASE64_STEP)
+    if (!part.ok) return part
+    const { text, left, end } = part.value
+    if (left > 0) context.call.record.truncated = true
     return succeed({
       status,
       headers: received,
-      ...(bytes.includes(0)
-        ? { body: bytes.toString('base64'), encoding: 'base64' }
-        : { body: decodeText(bytes, received['content-type'] ?? '') }),
+      body: text,
+      ...(isText ? {} : { encoding: 'base64' }),
+      ...(left > 0 ? { left, next_offset: end } : {}),
       ...(hops.length > 1 ? { url: last } : {}),
     })
   },

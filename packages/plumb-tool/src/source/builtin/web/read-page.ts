@@ -29,19 +29,55 @@ export const readPage = async (url: URL, context: BuiltinContext, resolve?: Foll
     }
     return succeed(kept)
   }
-  const headers = { accept: ACCEPT, ...(kept ? ifChanged(kept) : {}) }
-  const fetched = await followRedirects({ url: url.href, headers }, { gate, signal, ...(resolve ? { resolve } : {}) })
+  const options = { gate, signal, ...(resolve ? { resolve } : {}) }
+  const fetched = await followRedirects({ url: url.href, headers: { accept: ACCEPT, ...(kept ? ifChanged(kept) : {}) } }, options)
   if (!fetched.ok) return fetched
-  const { status, headers: received, hops } = fetched.value
-  const fresh = freshMs(received['cache-control'] ?? '')
-  if (kept && status === 304) return succeed(keep(cache, key, { ...kept, freshUntilMs: session.nowMs() + (fresh ?? 0) }))
-  if (!isSuccess(status)) return { ok: false, error: pageStatusFault(fetched.value) }
-  const document = await readDocument(fetched.value, signal)
-  if (!document.ok) return document
-  const page = { document: document.value, hops, etag: received.etag, lastModified: received['last-modified'] }
-  if (fresh === undefined) cache.delete(key)
-  else keep(cache, key, { ...page, freshUntilMs: session.nowMs() + fresh })
-  return succeed(page)
+  const fresh = freshMs(fetched.value.headers['cache-control'] ?? '')
+  if (kept && fetched.value.status === 304) {
+    return succeed(keep(cache, key, { ...kept, freshUntilMs: session.nowMs() + (fresh ?? 0) }))
+  }
+  const arrived = await arrive(fetched.value, options)
+  if (!arrived.ok) return arrived
+  const { reply, isRefused, ...page } = arrived.value
+  const stays = Math.min(
+    ...[fetched.value, reply].map(({ headers }) => freshMs(headers['cache-control'] ?? '') ?? Number.NEGATIVE_INFINITY),
+  )
+  // What the first reply was like says nothing about a page that it led on to.
+  const state = reply === fetched.value ? reply.headers : {}
+  const found = { ...page, etag: state.etag, lastModified: state['last-modified'] }
+  // Another caller may be allowed what this one is not.
+  if (stays < 0 || isRefused) cache.delete(key)
+  else keep(cache, key, { ...found, freshUntilMs: session.nowMs() + stays })
+  return succeed(found)
+}
+
+/** A page that leads on by itself later than this is read itself. In seconds. */
+const MAX_WAIT = 10
+
+interface Arrived extends Page {
+  readonly reply: FetchedReply
+  /** It leads on to a place that was not asked. */
+  readonly isRefused: boolean
+}
+
+/** The page that a reader ends up with. What leads to nowhere that may be reached is shown, and says so. */
+const arrive = async (first: FetchedReply, options: FollowOptions): Promise<Result<Arrived>> => {
+  let reply = first
+  for (;;) {
+    if (!isSuccess(reply.status)) return { ok: false, error: pageStatusFault(reply) }
+    const document = await readDocument(reply, options.signal)
+    if (!document.ok) return document
+    const { hops } = reply
+    const { refresh } = document.value
+    if (!refresh || refresh.seconds > MAX_WAIT) return succeed({ document: document.value, hops, reply, isRefused: false })
+    const next = await followRedirects({ url: refresh.url, headers: { accept: ACCEPT }, before: hops }, options)
+    if (next.ok) reply = next.value
+    else if (next.error.category !== 'denied' && next.error.error !== 'bad_reply') return next
+    else {
+      const text = `${document.value.text.trimEnd()}\n\n[It leads on to ${preview(refresh.url, 200)}, which was not asked for: ${next.error.detail}.]\n`
+      return succeed({ document: { ...document.value, text }, hops, reply, isRefused: true })
+    }
+  }
 }
 
 const keep = (cache: Awaited<ReturnType<typeof pageCache>>, key: string, page: CachedPage): CachedPage => {

@@ -3,7 +3,7 @@
 import type { LookupAddress } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 import type { Transform } from 'node:stream'
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib'
 import { fixedLookup } from '@plumb/sandbox'
 import { fail, preview, type Result, readBytes, succeed } from '@plumb/wire'
 import type { Dispatcher } from 'undici'
@@ -66,11 +66,30 @@ const joined = (headers: Dispatcher.ResponseData['headers']): Record<string, str
 
 const MAX_BYTES = 5_000_000
 
-const UNPACK: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
+type Body = WebReply['body']
+
+const piped =
+  (unpack: () => Transform) =>
+  (body: Body): Transform => {
+    const stream = unpack()
+    body.on('error', (error) => stream.destroy(error))
+    return body.pipe(stream)
+  }
+
+/** Some servers leave the header of zlib out; its first two bytes tell. */
+const inflated = async (body: Body): Promise<Transform> => {
+  const packed = await readBytes(body, MAX_BYTES)
+  const hasHeader = packed.length > 1 && ((packed[0] ?? 0) & 0x0f) === 8 && packed.readUInt16BE(0) % 31 === 0
+  const stream = hasHeader ? createInflate() : createInflateRaw()
+  stream.end(packed)
+  return stream
+}
+
+const UNPACK: Readonly<Record<string, (body: Body) => Transform | Promise<Transform>>> = {
+  gzip: piped(createGunzip),
+  'x-gzip': piped(createGunzip),
+  deflate: inflated,
+  br: piped(createBrotliDecompress),
 }
 
 /** Reads and decompresses the body, up to MAX_BYTES decompressed. Throws if the connection breaks or the compression is damaged. */
@@ -80,12 +99,8 @@ export const readReplyBody = async ({ headers, body }: WebReply): Promise<Result
   if (encoding !== '' && encoding !== 'identity' && !unpack) {
     return fail('bad_reply', `the reply is packed as '${preview(encoding)}'; only gzip, deflate and br are unpacked, and only once`)
   }
-  const stream = unpack ? unpack() : body
-  if (stream !== body) {
-    body.on('error', (error) => stream.destroy(error))
-    body.pipe(stream as Transform)
-  }
-  const bytes = await readBytes(stream as AsyncIterable<Buffer>, MAX_BYTES)
+  const stream: AsyncIterable<Buffer> = unpack ? await unpack(body) : body
+  const bytes = await readBytes(stream, MAX_BYTES)
   if (bytes.length <= MAX_BYTES) return succeed(bytes)
   body.destroy()
   return fail('bad_reply', `the document exceeds ${MAX_BYTES} bytes`, { limit: MAX_BYTES })

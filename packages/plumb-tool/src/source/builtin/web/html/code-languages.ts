@@ -7,9 +7,20 @@ const IN_CLASS = /(?:^|\s)(?:language-|lang-|highlight-source-|highlight-(?=\w+(
 const NO_LANGUAGE = new Set(['default', 'none', 'text', 'plaintext', 'plain', 'nohighlight', 'source', 'code'])
 
 export const markLanguages = (tree: Root): void => {
+  removeLineNumbers(tree)
   unwrapCodeTables(tree)
   markAround(tree, '')
 }
+
+const LINE_NUMBER =
+  /(?:^|[\s_-])(?:ln|lnt|lnum|lineno|linenos?|lineNum|line-?num(?:ber)?s?|line-no|linenumbers?|lines-num|gutter(?:-cell|elt)?|hljs-ln-n|crayon-num|nums?)(?:$|[\s_-])/i
+
+/** Numbers of lines, in the classes of the many highlighters; what is not a number under such a name is code. */
+const removeLineNumbers = (tree: Root): void =>
+  replaceElements(tree, (node) => {
+    if (!isNamed('span', 'a', 'div', 'code', 'i', 'em', 'b')(node) || !LINE_NUMBER.test(property(node, 'className'))) return undefined
+    return /^(\s*\d+[.:|]?\s*)*$/.test(textContent(node)) ? [] : undefined
+  })
 
 const markAround = (parent: Root | Element, around: string): void => {
   parent.children = (parent.children as ElementContent[]).flatMap((child): ElementContent[] => {

@@ -4,6 +4,7 @@ import { Readability } from '@mozilla/readability'
 import type { Element, Root, Text } from 'hast'
 import { toHtml } from 'hast-util-to-html'
 import { parseHTML } from 'linkedom'
+import { removeMenus, removeSurroundings } from './surroundings.js'
 import { element, elementsIn, isNamed, property, replaceElements, textContent } from './tree.js'
 
 /** The content that Readability finds must be at least this share of the text around it. */
@@ -15,7 +16,8 @@ const MAX_ELEMENTS = 20_000
 
 export const mainContent = (tree: Root): Root => {
   const marked = findMarkedContent(tree)
-  removeSurroundings(marked ?? tree)
+  if (marked) removeMenus(marked)
+  else removeSurroundings(tree)
   const content = marked ?? guessContent(tree)
   if (content) return { type: 'root', children: [element('div', {}, ...content.children)] }
   removeLeadingLinks(tree)
@@ -41,20 +43,6 @@ const removeLeadingLinks = (tree: Root): void => {
   const rest = new Set(all.slice(Math.max(title, 0)))
   removeLinkLists(tree, (node) => rest.has(node))
 }
-
-const removeSurroundings = (tree: Root | Element): void =>
-  replaceElements(tree, (node) => {
-    const role = property(node, 'role')
-    if (['navigation', 'banner', 'contentinfo', 'complementary', 'search'].includes(role)) return []
-    if (isNamed('nav', 'footer', 'aside')(node) || (node.tagName === 'div' && isSurrounding(node))) return []
-    // The header of an article may contain its title.
-    return node.tagName === 'header' && ![...elementsIn(node)].some(isNamed('h1', 'h2')) ? [] : undefined
-  })
-
-const SURROUNDING = /^((site|page)-)?(footer|sidebar|breadcrumbs?)$|^cookie-(banner|consent|notice)$/
-
-const isSurrounding = (node: Element): boolean =>
-  [...property(node, 'className').split(' '), property(node, 'id')].some((name) => SURROUNDING.test(name))
 
 /** Uses Readability only to locate the text; its output, which drops titles and changes headings, is not used. */
 const guessContent = (tree: Root): Element | undefined => {

@@ -1,48 +1,61 @@
-// Removes what is not for reading (scripts, styles, hidden elements), and rewrites formulas, exponents and embedded pages.
+// Removes what is not for reading: scripts, styles, what a browser does not show. What shows other pages becomes a link.
 
 import type { Element, ElementContent, Root } from 'hast'
-import { element, findElement, isNamed, property, replaceElements, textContent } from './tree.js'
+import { keepControls } from './controls.js'
+import { isHidden, lettersOf } from './shown.js'
+import { element, elementsIn, findElement, isNamed, property, replaceElements, textContent } from './tree.js'
 
 const GONE = new Set([
-  ...['script', 'style', 'noscript', 'template', 'svg', 'canvas', 'object', 'embed', 'applet', 'audio', 'video', 'map'],
-  ...['button', 'select', 'textarea', 'dialog', 'link', 'meta', 'colgroup', 'wbr'],
+  ...['script', 'style', 'noscript', 'svg', 'canvas', 'object', 'embed', 'applet', 'audio', 'video', 'map'],
+  ...['link', 'meta', 'colgroup', 'wbr', 'datalist'],
 ])
 
-const HIDDEN_CLASS = new RegExp(
-  `(^|\\s)(${[
-    ...['sr-only', 'visually-hidden', 'screen-reader-text', 'hidden', 'octicon', 'tooltipped', 'headerlink', 'anchorjs-link'],
-    ...['linenos?', 'gutter', 'line-numbers-rows', 'mw-editsection', 'mw-jump-link'],
-  ].join('|')})(\\s|$)`,
-)
-
-export const prune = (tree: Root): void =>
+/** Returns how many letters were hidden. With `isAllShown`, hidden elements stay. */
+export const prune = (tree: Root, isAllShown = false): number => {
+  let hidden = 0
   replaceElements(tree, (node) => {
-    if (GONE.has(node.tagName) || isHidden(node)) return []
+    if (isNamed('td', 'th')(node)) nameIcons(node)
+    if (GONE.has(node.tagName)) return []
+    if (node.tagName === 'dialog' && !('open' in node.properties)) return []
+    if (node.tagName === 'template') return shadowOf(node)
+    if (isHidden(node) && !isAllShown) {
+      hidden += lettersOf(node)
+      return []
+    }
     if (node.tagName === 'menu') node.tagName = 'ul'
+    if (node.tagName === 'dialog') node.tagName = 'div'
     if (node.tagName === 'iframe') return linkTo(node)
-    if (node.tagName === 'math') return [formula(node)]
     if (node.tagName === 'sup' && EXPONENT.test(textContent(node)) && !findElement(node, isNamed('a')))
       return [{ type: 'text', value: `^${textContent(node)}` }]
-    if (node.tagName === 'input' && property(node, 'type') !== 'checkbox') return []
     return undefined
   })
-
-const isHidden = (node: Element): boolean =>
-  // A code block itself is never hidden, only its gutter.
-  (HIDDEN_CLASS.test(property(node, 'className')) && !['body', 'main', 'article', 'pre'].includes(node.tagName)) ||
-  'hidden' in node.properties ||
-  (property(node, 'ariaHidden') === 'true' && node.tagName !== 'img') ||
-  /(^|;)\s*(display\s*:\s*none|visibility\s*:\s*hidden)/i.test(property(node, 'style'))
+  keepControls(tree)
+  return hidden
+}
 
 /** An exponent, so that 10^-5 does not become 10-5. A linked superscript is a footnote. */
 const EXPONENT = /^[+\-\u2212]?(\d+|[a-z])$/i
 
-/** The TeX source of the formula if the page has it, else its text. */
-const formula = (math: Element): ElementContent => {
-  const annotation = findElement(math, isNamed('annotation'))
-  const written = property(math, 'altText') || property(math, 'alttext') || (annotation ? textContent(annotation) : '')
-  const text = (written || textContent(math)).replace(/\s+/g, ' ').trim()
-  return written === '' ? { type: 'text', value: text } : element('code', {}, { type: 'text', value: text })
+/** In a table, an icon alone in its cell is the value: it is written as screen readers say it. */
+const nameIcons = (cell: Element): void => {
+  const all = [...elementsIn(cell)]
+  if (all.length === 0 || all.length > MAX_PARTS_OF_ICONS || all.some((node) => isNamed('img', 'table', 'input')(node))) return
+  const unseen = all.filter((node) => isHidden(node) || isNamed('svg')(node))
+  if (unseen.length === 0 || lettersOf(cell) > unseen.reduce((sum, node) => sum + lettersOf(node), 0)) return
+  const names = all.map((node) => (isSpoken(node) ? textContent(node) : property(node, 'ariaLabel') || property(node, 'title')).trim())
+  const name = names.find((text) => text !== '') ?? textContent(cell).trim()
+  if (name !== '') cell.children = [{ type: 'text', value: name }]
+}
+
+const MAX_PARTS_OF_ICONS = 12
+
+const isSpoken = (node: Element): boolean =>
+  node.tagName === 'title' || /(^|\s)(sr-only|visually-hidden|screen-reader-text)(\s|$)/.test(property(node, 'className'))
+
+/** A shadow root that is written in the page is shown in place of its template. */
+const shadowOf = (template: Element): readonly ElementContent[] => {
+  const isRoot = 'shadowRootMode' in template.properties || 'shadowrootmode' in template.properties
+  return isRoot ? ((template.content?.children ?? []) as ElementContent[]) : []
 }
 
 /** An embedded page becomes a link. */

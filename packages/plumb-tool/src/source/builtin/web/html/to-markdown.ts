@@ -2,22 +2,23 @@
 
 import type { Root } from 'hast'
 import { fromParse5 } from 'hast-util-from-parse5'
-import { type Options, toMdast } from 'hast-util-to-mdast'
-import { gfmToMarkdown } from 'mdast-util-gfm'
-import { type Handle, toMarkdown as printMarkdown } from 'mdast-util-to-markdown'
 import { parse } from 'parse5'
 import { headOf } from '../../../../call/cut-text.js'
+import { type Refresh, sayRefresh } from '../refresh.js'
 import { markLanguages } from './code-languages.js'
 import { convertDefinitions } from './definition-lists.js'
 import { dropBlanks } from './drop-blanks.js'
+import { findRefresh } from './find-refresh.js'
+import { convertFormulas } from './formulas.js'
 import { convertFrames } from './frames.js'
 import { limitDepth } from './limit-depth.js'
 import { mainContent } from './main-content.js'
 import { plainTables } from './plain-tables.js'
+import { escapeLine, printMarkdown } from './print-markdown.js'
 import { prune } from './prune.js'
 import { documentBase, resolveLinks } from './resolve-links.js'
+import { openTabs } from './tabs.js'
 import { findElement, isNamed, property, textContent } from './tree.js'
-import { splitParagraphs, trimText } from './trim-text.js'
 import { unmarkBlocks } from './unmark-blocks.js'
 
 export interface HtmlPage {
@@ -26,67 +27,66 @@ export interface HtmlPage {
   readonly url: string
 }
 
-export const toMarkdown = ({ html, url }: HtmlPage): string => {
+export interface ConvertedPage {
+  readonly markdown: string
+  /** Where a browser would go on by itself. */
+  readonly refresh?: Refresh
+}
+
+export const toMarkdown = (page: HtmlPage): string => convertPage(page).markdown
+
+export const convertPage = (page: HtmlPage): ConvertedPage => {
+  const { title, text, refresh, hasProgram, hidden } = textOf(page, false)
+  // What a program would show is better than nothing, or than the word that it loads.
+  const shown = text.length < LITTLE && hidden > MUCH_MORE * text.length ? textOf(page, true).text : ''
+  const words = shown === '' ? text : `${SHOWN_LATER}\n${shown}`
+  const goesOn = refresh && (!refresh.isWithoutProgram || words === '')
+  const body = words || (goesOn ? '' : hasProgram ? MADE_LATER : EMPTY)
+  const heading = title === undefined || /^#\s/m.test(withoutFences(body)) ? '' : `# ${escapeLine(title)}\n\n`
+  const onward = goesOn ? `${body === '' ? '' : '\n'}${sayRefresh(refresh)}\n` : ''
+  return { markdown: `${heading}${body}${onward}`, ...(goesOn ? { refresh } : {}) }
+}
+
+interface PageText {
+  readonly title: string | undefined
+  readonly text: string
+  readonly refresh: Refresh | undefined
+  readonly hasProgram: boolean
+  /** Letters in what a browser does not show at first. */
+  readonly hidden: number
+}
+
+const textOf = ({ html, url }: HtmlPage, isAllShown: boolean): PageText => {
   const tree = treeOf(html)
   const title = titleOf(tree)
   const hasProgram = findElement(tree, isNamed('script')) !== undefined
   const base = documentBase(tree, url)
-  prune(tree)
+  const refresh = findRefresh(tree, base, url)
+  openTabs(tree)
+  convertFormulas(tree)
+  const hidden = prune(tree, isAllShown)
   dropBlanks(tree)
   resolveLinks(tree, base)
   markLanguages(tree)
   convertDefinitions(tree)
   plainTables(tree)
   unmarkBlocks(tree)
-  const content = convertFrames(tree, base) ?? mainContent(tree)
-  const text = print(content) || (hasProgram ? MADE_LATER : EMPTY)
-  return title === undefined || /^#\s/m.test(withoutFences(text)) ? text : `# ${escapeTitle(title)}\n\n${text}`
+  const text = printMarkdown(convertFrames(tree, base) ?? mainContent(tree))
+  return { title, text, refresh, hasProgram, hidden }
 }
 
+/** In characters: less than this may be no more than the word that a page loads. */
+const LITTLE = 200
+const MUCH_MORE = 10
 const EMPTY = '[The page has no text.]\n'
 const MADE_LATER = '[The page has no text until its JavaScript has run, which is not done here; http_get gives it unchanged.]\n'
+const SHOWN_LATER = '[The page hides this, or most of it, until its JavaScript has run.]\n'
 
 // A function of its own, so that the tree of parse5 can be collected before the rest begins.
 const treeOf = (html: string): Root => {
   const document = parse(html)
   limitDepth(document)
   return fromParse5(document) as Root
-}
-
-const print = (tree: Root): string => {
-  const handlers: Options['handlers'] = {
-    // A Markdown table has no line breaks, so HTML's is used.
-    br: (state) => (state.inTable ? { type: 'html', value: '<br>' } : { type: 'break' }),
-    // <summary> may contain a heading.
-    summary: (state, node) => state.toFlow(state.all(node)),
-  }
-  const markdown = toMdast(tree, { handlers, nodeHandlers: { comment: () => undefined } })
-  splitParagraphs(markdown)
-  trimText(markdown)
-  return printMarkdown(markdown, {
-    bullet: '-',
-    rule: '-',
-    fences: true,
-    listItemIndent: 'one',
-    resourceLink: true,
-    handlers: { strong: marked('**', '__'), emphasis: marked('*', '_') },
-    extensions: [{ extensions: tables }],
-  })
-}
-
-// Without the escapes that prevent autolinks, such as 'http\://'.
-const tables = (gfmToMarkdown({ tablePipeAlign: false }).extensions ?? []).filter(
-  ({ unsafe }) => !unsafe?.some(({ character }) => character === '@'),
-)
-
-// Prints the marks without the character references that the library adds beside words.
-const marked = (mark: string, other: string): Handle => {
-  const handle: Handle = (node, _, state, info) => {
-    const signs = info.before.endsWith('*') || info.after.startsWith('*') ? other : mark
-    return signs + state.containerPhrasing(node, { ...state.createTracker(info).current(), before: signs, after: signs }) + signs
-  }
-  // peek gives the first character; without it the library prints the whole node for that, which is exponential in the depth.
-  return Object.assign(handle, { peek: () => mark })
 }
 
 // A comment in code may look like a heading.
@@ -101,8 +101,6 @@ const withoutFences = (text: string): string => {
   }
   return text.split('\n').filter(isOutside).join('\n')
 }
-
-const escapeTitle = (title: string): string => printMarkdown({ type: 'paragraph', children: [{ type: 'text', value: title }] }).trim()
 
 const MAX_TITLE = 300
 

@@ -11,13 +11,20 @@ export const replaceElements = (parent: Parents, replace: (element: Element) => 
     if (instead && !instead.includes(child as Element)) {
       const holder: Root = { type: 'root', children: [...instead] }
       replaceElements(holder, replace)
-      children.push(...holder.children)
+      for (const inner of holder.children) addTo(children, inner)
     } else {
       if (child.type === 'element') replaceElements(child, replace)
-      children.push(...(instead ?? [child]))
+      for (const inner of instead ?? [child]) addTo(children, inner)
     }
   }
   parent.children = children as typeof parent.children
+}
+
+/** Texts side by side become one: the library that makes Markdown takes the square of their number. */
+const addTo = (children: RootContent[], child: RootContent): void => {
+  const last = children.at(-1)
+  if (child.type === 'text' && last?.type === 'text') children[children.length - 1] = { type: 'text', value: last.value + child.value }
+  else children.push(child)
 }
 
 /** In document order. */
@@ -28,6 +35,9 @@ export function* elementsIn(parent: Parents): Generator<Element> {
     yield* elementsIn(child)
   }
 }
+
+export const childElements = (parent: Parents): Element[] =>
+  (parent.children as RootContent[]).filter((child): child is Element => child.type === 'element')
 
 export const findElement = (parent: Parents, isWanted: (element: Element) => boolean): Element | undefined => {
   for (const element of elementsIn(parent)) if (isWanted(element)) return element
