@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import t from 'tap'
+import { GLOSSARY } from '../packages/plumb/src/command/glossary.js'
 
 const COLUMNS = 80
 // A terminal of 80 columns gets lines of 78 from man(1).
@@ -86,3 +87,38 @@ t.test('a table has room for its cells', async (t) => {
   }
   t.ok(count > 30)
 })
+
+t.test('each listing of a file has its name over it', async (t) => {
+  for (const page of pages) {
+    const lines = readFileSync(`man/${page}`, 'utf8').replaceAll('\\-', '-').split('\n')
+    const unnamed = lines.flatMap((line, i) => {
+      const name = /^\.\\" file (\S+)/.exec(line)?.[1]
+      if (name === undefined) return []
+      const above = lines.slice(0, i)
+      const from = Math.max(i - 12, above.findLastIndex((one) => /^\.(Ed|S[hs])\b/.test(one)) + 1)
+      return above.slice(from).some((one) => one.includes(name)) ? [] : [`${i + 1}: ${name}`]
+    })
+    t.strictSame(unnamed, [], page)
+  }
+})
+
+t.test('the glossary of plumb(7) is what plumb explain says', async (t) => {
+  const { readMdoc } = (await import(resolve('scripts/pages/mdoc.mjs'))) as {
+    readMdoc: (text: string, file: string) => { blocks: Terms[] }
+  }
+  const { textOf } = (await import(resolve('scripts/pages/inline.mjs'))) as { textOf: (spans: unknown) => string }
+  const { blocks } = readMdoc(readFileSync('man/plumb.7', 'utf8'), 'plumb.7')
+  const at = blocks.findIndex(({ kind, text }) => kind === 'heading' && text === 'GLOSSARY')
+  const items = blocks.slice(at).find(({ kind }) => kind === 'terms')?.items ?? []
+  const said = items.map(({ term, blocks }) => [textOf(term), textOf(blocks[0]?.spans ?? [])])
+  t.strictSame(
+    said,
+    Object.entries(GLOSSARY).map(([word, meaning]) => [word, meaning.replaceAll('`', '')]),
+  )
+})
+
+interface Terms {
+  readonly kind: string
+  readonly text?: string
+  readonly items?: readonly { readonly term: unknown; readonly blocks: readonly { readonly spans?: unknown }[] }[]
+}
