@@ -95,7 +95,7 @@ export const spansOf = (words, page) => {
       glued = true
       return
     }
-    addRun('code', ([first, ...rest]) => ['-' + first, ...rest.map((word) => '-' + word)].join(' '))
+    addRun('code', ([first, ...rest]) => [`-${first}`, ...rest.map((word) => `-${word}`)].join(' '))
   }
   while (at < words.length) {
     const macro = isMacro(words[at]) ? words[at].text : undefined

@@ -51,11 +51,14 @@ const readBlocks = (reader) => {
       if (rest === 'SYNOPSIS') blocks.push(readSynopsis(reader))
     } else if (macro === 'Bd') {
       flush()
-      blocks.push(readCode(reader, marker))
+      const code = readCode(reader, marker)
+      // Its name stands over it already.
+      if (blocks.at(-1)?.kind === 'paragraph' && textOf(blocks.at(-1).spans) === `${code.file}:`) blocks.pop()
+      blocks.push(code)
     } else if (macro === 'Dl') {
       flush()
-      const code = plain(rest)
-      blocks.push({ kind: 'code', text: `${code}\n`, language: languageOf(code) })
+      const line = plain(rest)
+      blocks.push({ kind: 'code', text: `${line}\n`, language: languageOf(line) })
     } else if (macro === 'Bl') {
       flush()
       blocks.push(readList(reader, rest))

@@ -91,13 +91,11 @@ const mark = (element, text, words) => {
 const copied = (figure) => {
   const text = figure.querySelector('code').textContent
   if (figure.dataset.language !== 'console') return text
-  return (
-    text
-      .split('\n')
-      .filter((line) => /^[$>] /.test(line))
-      .map((line) => line.slice(2))
-      .join('\n') + '\n'
-  )
+  return `${text
+    .split('\n')
+    .filter((line) => /^[$>] /.test(line))
+    .map((line) => line.slice(2))
+    .join('\n')}\n`
 }
 
 /** A file that is opened from the disk may have no clipboard; then the text is selected and copied as by hand. */
