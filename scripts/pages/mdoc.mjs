@@ -76,7 +76,6 @@ const skipName = (reader) => {
 /** Each `.Nm` begins a line; what is below the last one is of the next section. */
 const readSynopsis = (reader) => {
   const lines = []
-  const rest = []
   while (!(reader.lines[reader.at + 1] ?? '.Sh').startsWith('.Sh')) {
     reader.at += 1
     const line = reader.lines[reader.at]
@@ -86,7 +85,7 @@ const readSynopsis = (reader) => {
     if (line.startsWith('.Nm') || lines.length === 0 || !line.startsWith('.')) lines.push(spans)
     else lines.at(-1).push(...spans.map((span, i) => (i === 0 ? { ...span, space: true } : span)))
   }
-  return { kind: 'synopsis', lines, rest }
+  return { kind: 'synopsis', lines }
 }
 
 const readCode = (reader, marker) => {
