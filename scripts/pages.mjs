@@ -1,8 +1,12 @@
-// Writes every manual page as Markdown, and llms.txt, which lists them: pages.mjs [TO], by default dist/pages
+// Writes every manual page as Markdown, llms.txt, which lists them, and site/index.html: pages.mjs [DIR], by default dist/pages
 
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { ROOT, run, runMain } from './command.mjs'
+import { ROOT, runMain } from './command.mjs'
+import { indexOf } from './pages/links.mjs'
+import { markdownOf } from './pages/markdown.mjs'
+import { readMdoc } from './pages/mdoc.mjs'
+import { siteOf } from './pages/site.mjs'
 
 const HEAD = `# plumb
 
@@ -18,11 +22,13 @@ const GROUPS = [
   ['The language', ['plumbing.5', 'plumb-test.1', 'plumb-flows.7']],
 ]
 
-const writePages = async (to) => {
+const writePages = (to) => {
   rmSync(to, { recursive: true, force: true })
   mkdirSync(to, { recursive: true })
   const pages = readdirSync(`${ROOT}/man`).filter((file) => /\.[1-8]$/.test(file))
-  for (const page of pages) writeFileSync(join(to, `${page}.md`), await markdownOf(page, pages))
+  const trees = pages.map((page) => readMdoc(readFileSync(`${ROOT}/man/${page}`, 'utf8'), page))
+  const index = indexOf(trees)
+  for (const [i, tree] of trees.entries()) writeFileSync(join(to, `${pages[i]}.md`), markdownOf(tree, index))
   copyFileSync(`${ROOT}/scripts/agents/plumb/skills/plumb/SKILL.md`, join(to, 'SKILL.md'))
   const named = GROUPS.flatMap(([, list]) => list)
   const rest = pages.filter((page) => !named.includes(page))
@@ -31,6 +37,14 @@ const writePages = async (to) => {
     ['Executables', rest.filter((page) => page.endsWith('.1'))],
     ['More', rest.filter((page) => !page.endsWith('.1'))],
   ]
+  mkdirSync(join(to, 'site'))
+  writeFileSync(
+    join(to, 'site/index.html'),
+    siteOf(
+      groups.map(([title, list]) => [title, list.map((page) => trees[pages.indexOf(page)])]),
+      index,
+    ),
+  )
   const listed = groups.map(([title, list]) => `## ${title}\n\n${title === 'Start here' ? SKILL : ''}${list.map(entryOf).join('')}`)
   writeFileSync(join(to, 'llms.txt'), HEAD + listed.join('\n'))
 }
@@ -43,17 +57,5 @@ const entryOf = (page) => {
 }
 
 const nameOf = (page) => page.replace(/\.(\d)$/, '($1)')
-
-const markdownOf = async (page, pages) => {
-  const { status, output } = await run('mandoc', ['-Tmarkdown', `${ROOT}/man/${page}`])
-  if (status !== 0) throw new Error(`mandoc cannot read man/${page}, or is not installed:\n${output.trimEnd()}`)
-  // Entities mean nothing between backquotes; a page that is named is a link, but for this one.
-  return output
-    .replace(/`[^`\n]*`/g, (code) => code.replace(/&#(\d+);/g, (_, number) => String.fromCodePoint(Number(number))))
-    .replace(/(?<![`\w[-])(plumb[a-z-]*)\((\d)\)/g, (name, base, section) => {
-      const file = `${base}.${section}`
-      return file === page || !pages.includes(file) ? name : `[${name}](${file}.md)`
-    })
-}
 
 await runMain(import.meta.url, () => writePages(resolve(process.argv[2] ?? join(ROOT, 'dist/pages'))))

@@ -1,16 +1,17 @@
-// plumb explain CODE: prints the meaning of an error code and its remedy, from the one table.
+// plumb explain CODE | WORD: prints the meaning of an error code and its remedy, from the one table, or that of a word of the pages.
 
 import { writeWhole } from '@plumb/runtime/record'
 import { type Code, ERRORS, exitStatus, fault, isCode, nearest, preview, Reporter } from '@plumb/wire'
+import { GLOSSARY, isWord } from './glossary.js'
 
 /** Without a code: all of them, a line each. */
 export const explain = async (code: string | undefined): Promise<number> => {
   const reporter = new Reporter('plumb')
-  const text = code === undefined ? listing() : isCode(code) ? textOf(code) : undefined
+  const text = code === undefined ? listing() : isCode(code) ? textOf(code) : isWord(code) ? `${code}: ${GLOSSARY[code]}\n` : undefined
   const failure =
     text !== undefined
       ? await writeWhole(Buffer.from(text), undefined)
-      : fault('usage', `'${preview(code ?? '')}' is not an error code; ${hint(code ?? '')}`)
+      : fault('usage', `'${preview(code ?? '')}' is not an error code, nor a word of the glossary; ${hint(code ?? '')}`)
   if (failure) reporter.report(failure)
   await reporter.end()
   return reporter.status
@@ -29,7 +30,7 @@ const listing = (): string => {
 }
 
 const hint = (code: string): string => {
-  const codes = Object.keys(ERRORS)
+  const codes = [...Object.keys(ERRORS), ...Object.keys(GLOSSARY)]
   const near = nearest(code, codes)
-  return near ? `did you mean '${near}'?` : "'plumb explain' alone lists them"
+  return near ? `did you mean '${near}'?` : "'plumb explain' alone lists the codes, and plumb(7) the words"
 }
