@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { loadPriceTables, PRICES_SOURCE, type Rate, type UserPrices } from '@plumb/ledger'
 import { writeWhole } from '@plumb/runtime/record'
-import { type Fault, fault, preview, Reporter, type Result, succeed, systemReason } from '@plumb/wire'
+import { escapeLines, type Fault, fault, preview, Reporter, type Result, succeed, systemReason } from '@plumb/wire'
 import { readSource } from './read-source.js'
 
 /** Resolves to the exit status. */
@@ -28,7 +28,8 @@ const show = async (text: string | undefined, reporter: Reporter): Promise<Fault
   )
   if (rows.length === 0) return fault('usage', `there is no price of '${preview(text ?? '')}'; 'plumb prices' alone lists all`)
   const lines = [sourceOf(own), '', ...aligned([HEAD, ...rows])]
-  return writeWhole(Buffer.from(`${lines.join('\n')}\n`), undefined)
+  // Names in a file of others may be anything.
+  return writeWhole(Buffer.from(escapeLines(`${lines.join('\n')}\n`)), undefined)
 }
 
 const sourceOf = (own: UserPrices | undefined): string =>
@@ -72,7 +73,7 @@ const update = async (source: string): Promise<Fault | undefined> => {
   const failure = await writeWhole(Buffer.from(`${JSON.stringify(kept)}\n`), path)
   if (failure) return failure
   const count = Object.keys(taken.value.given ?? {}).length + Object.values(taken.value.table ?? {}).flat().length
-  return writeWhole(Buffer.from(`${count} prices of ${kept.source} are in ${path}\n`), undefined)
+  return writeWhole(Buffer.from(escapeLines(`${count} prices of ${kept.source} are in ${path}\n`)), undefined)
 }
 
 // Without a password or a token.
