@@ -60,7 +60,7 @@ t.test('what an expression gives', async (t) => {
     ['x = 12345678901234567890', 'int', '12345678901234567890.0', 'true'],
     ['x = -12345678901234567890', 'int', '-1234567890123456789e1', 'true'],
     ['x = 9007199254740992', 'int', '9007199254740993', 'false'],
-    ['x = 1e22', 'json', '10000000000000000000000', 'true'],
+    ['value = 1e22', 'json', '10000000000000000000000', 'true'],
     ['[s < t, s = t, s >= t]', '{ s: string, t: string }', '{"s":"abc","t":"ab"}', '[false,false,true]'],
     ['s < t', '{ s: string, t: string }', '{"s":"\uffee","t":"\u{1f600}"}', 'true'],
     ['s = "a\\"b"', 'string', '"a\\u0022b"', 'true'],
@@ -194,7 +194,7 @@ t.test('what an expression gives', async (t) => {
     ['data[data[0]]', '{ data: json }', '{"data":[1,2]}', '2'],
     ['constructor + text(toString)', '{ constructor: string, toString: int }', '{"constructor":"c","toString":2}', '"c2"'],
     ['n * n', 'int', '3', '9'],
-    ['any.x', 'json', '{"x":1.0}', '1.0'],
+    ['value.x', 'json', '{"x":1.0}', '1.0'],
   ]
   for (const [code, input, message, expected] of rows) {
     if (typeof expected === 'string') t.equal(evaluate(code, input, message), expected, `${code} of ${message}`)
@@ -281,7 +281,7 @@ t.test('the type of an expression', async (t) => {
     ['{ i, a: s, ...{ s: x } }', '{ i: int, a: string, s: number }'], ['{ ...value, i: s }.i', 'string'],
     ['{ ...r }', '{ a?: int }', '{ r: { a?: int } }'], ['{ a: "x", ...r }', '{ a: "x" | int }', '{ r: { a?: int } }'], ['{ ...j, a: 1 }', 'json'],
     ['{ ...value, n: 1 }', '{ kind: "a", x: int, n: int } | { kind: "b", n: int }', '{ kind: "a", x: int } | { kind: "b" }'],
-    ['kind', '"a" | "b"', '{ kind: "a", x: int } | { kind: "b" }'], ['v', 'int | string', '{ kind: "a", v: int } | { kind: "b", v: string }'], ['any', 'json', 'json'],
+    ['kind', '"a" | "b"', '{ kind: "a", x: int } | { kind: "b" }'], ['v', 'int | string', '{ kind: "a", v: int } | { kind: "b", v: string }'], ['value', 'json', 'json'],
   ]
   for (const [code, expected, input = ROW] of rows) {
     const of = checkExpression(expression(code), { input: type(input) }, refuse)
