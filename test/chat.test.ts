@@ -544,7 +544,7 @@ t.test('colours only where they belong', async (t) => {
   }
   const coloured = await talk({})
   t.match(coloured, '\x1b[36m[eliza]')
-  t.match(coloured, '\x1b[31merror: ')
+  t.match(coloured, '\x1b[1;31merror: ')
   const sequences = (await talk({ NO_COLOR: '1' })).split('\x1b[').slice(1)
   t.notOk(sequences.some((sequence) => /^\d*m/.test(sequence)))
   t.notOk((await talk({ TERM: 'dumb' })).includes('\x1b'), 'no control of any kind')

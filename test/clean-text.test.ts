@@ -78,7 +78,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'engine/src/submit.ts': 'openLineOutput cleans what goes to a terminal, or the name of the run',
   'plumb/src/lsp/lsp.ts': 'messages of a protocol',
   'runtime/src/run/run.ts': 'dryRun cleans its words; the telemetry of a child',
-  'plumb/src/spec-test/snapshot.ts': 'a file',
+  'spec-test/src/snapshot.ts': 'a file',
   'plumb/src/view/view-command.ts': 'a page, in which every value is escaped',
   'policy/src/ask-terminal.ts': 'consentQuestion cleans its words',
   'wire/src/cli/command-line.ts': 'its own help',

@@ -17,7 +17,9 @@ export const askHelp = (executable: string): Help => {
 
 export const readHelp = (text: string): Help => {
   const options = [...text.matchAll(/^ {2,}(-\w)?(?:, )?(--[\w-]+)?.*$/gm)].flatMap(([, short, long]) => [short, long])
-  const commands = /^Commands:\n((?: .*\n?)*)/m.exec(text)?.[1] ?? ''
+  // Groups of commands have headings of their own.
+  const groups = [...text.matchAll(/^([A-Z][\w ]*):\n((?: .*\n?)*)/gm)].filter(([, heading]) => heading !== 'Examples')
+  const commands = groups.map(([, , lines]) => lines).join('')
   return {
     options: new Set(options.filter((option) => option !== undefined)),
     commands: [...commands.matchAll(/^ {2}([a-z][\w-]*)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help'),

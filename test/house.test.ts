@@ -40,23 +40,25 @@ const NOT_OURS = ['.git', 'node_modules', 'dist', 'try']
 /** The packages that each package may import. */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   wire: [],
+  ledger: ['wire'],
   lang: ['wire'],
-  policy: ['lang', 'wire'],
+  policy: ['lang', 'ledger', 'wire'],
   sandbox: ['policy', 'lang', 'wire'],
   'mcp-client': ['sandbox', 'policy', 'lang', 'wire'],
-  'plumb-tool': ['mcp-client', 'sandbox', 'policy', 'lang', 'wire'],
-  'plumb-agent': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
-  'plumb-mcp': ['plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
-  runtime: ['plumb-tool', 'policy', 'lang', 'wire'],
-  engine: ['runtime', 'policy', 'lang', 'wire'],
-  plumb: ['engine', 'runtime', 'plumb-tool', 'sandbox', 'policy', 'lang', 'wire'],
+  'plumb-tool': ['mcp-client', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
+  'plumb-agent': ['plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
+  'plumb-mcp': ['plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
+  runtime: ['plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
+  engine: ['runtime', 'policy', 'lang', 'ledger', 'wire'],
+  'spec-test': ['runtime', 'plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
+  plumb: ['engine', 'spec-test', 'runtime', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
   'plumb-mux': ['wire'],
-  'plumb-chat': ['wire'],
+  'plumb-chat': ['ledger', 'wire'],
 }
 
 /** Of some packages, only these parts may be imported. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
-  lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result)$/ },
+  lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result|terminal)$/ },
   'plumb-agent': {
     'plumb-tool':
       /^@plumb\/tool\/(call\/(checked-tool|cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|source\/agent\/(prompt-program|prompt-reach))$/,
@@ -96,7 +98,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp\//,
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/markdown\.ts$/,
   undici:
-    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|mcp-client\/src|plumb-mcp\/src|runtime\/src\/display\/otlp)\//,
+    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|mcp-client\/src|plumb-mcp\/src|plumb\/src\/command\/prices|runtime\/src\/display\/otlp)\//,
   ignore: /^packages\/sandbox\/src\/path\/ignore-rules\.ts$/,
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/pattern\.ts$)/,
 }

@@ -132,7 +132,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
         ...['runtime-display-run-display', 'shared-N', 'shared', 'shared-N'],
-        ...['runtime-record-instrumentation', 'wire-price-prices', 'wire-kept', 'shared-N', 'runtime-run-begin'],
+        ...['runtime-record-instrumentation', 'ledger-price-prices', 'ledger-kept', 'shared-N', 'runtime-run-begin'],
       ],
     },
   ],

@@ -1,8 +1,8 @@
 // plumb approvals and plumb approve on a run by workers: lists the calls that wait for approval, and stores decisions.
 
+import { digestOf, type ListedCall } from '@plumb/ledger/approval'
 import { type ApproveOptions, readDeadline, refusalOf, showCall } from '@plumb/runtime/record'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { digestOf, type ListedCall } from '@plumb/wire/approval'
 import type { Query } from './connection.js'
 import { type Database, noRun, withConnection } from './look.js'
 import { STATE_NOW } from './postgres-calls.js'

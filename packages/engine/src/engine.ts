@@ -1,8 +1,8 @@
 // The storage between the parts of a run: an interface, so that PostgreSQL can be replaced.
 
+import type { ListedCall } from '@plumb/ledger/approval'
+import type { EntryKey, SharedKey } from '@plumb/ledger/kept'
 import type { Claim, Fault } from '@plumb/wire'
-import type { ListedCall } from '@plumb/wire/approval'
-import type { EntryKey, SharedKey } from '@plumb/wire/kept'
 import type { PartEvent } from './part-events.js'
 import type { AgentSpending } from './spent.js'
 

@@ -1,7 +1,9 @@
 // Writes the record, the trace and the spans of a run by workers (--record, --trace, OTEL_…), like those of a run in one process. It reads
 // the events from the tables when the submitter ends.
 
+import { join, resolve } from 'node:path'
 import type { Bound, Graph } from '@plumb/lang'
+import { openStore } from '@plumb/ledger/kept'
 import type { RunDisplay } from '@plumb/runtime/display'
 import {
   type LoggedEvent,
@@ -14,13 +16,20 @@ import {
   wiresOf,
 } from '@plumb/runtime/event'
 import type { RunOptions } from '@plumb/runtime/options'
-import { clearDirectory, identityOfRun, notResumable, openRecorder, type RecordDirectory, whyNotResumable } from '@plumb/runtime/record'
+import {
+  clearDirectory,
+  identityOfRun,
+  KEPT_DIRECTORY,
+  notResumable,
+  openRecorder,
+  type RecordDirectory,
+  whyNotResumable,
+} from '@plumb/runtime/record'
 import { beginOf } from '@plumb/runtime/run'
 import type { LoadedSpec } from '@plumb/runtime/spec'
 import { type Fault, fault, type Reporter, type Result, succeed } from '@plumb/wire'
 import type { Query } from './connection.js'
 import { MergedEvents } from './merged-events.js'
-import { writeRecordedAnswers } from './recorded-answers.js'
 
 export interface KeptRunOptions {
   readonly loaded: LoadedSpec
@@ -167,3 +176,28 @@ const EVENTS = `
 SELECT e.part, e.process, e.line, e.n, e.at::text AS at, ${SINCE('e.at')} AS ms
 FROM plumb.event e JOIN plumb.run r ON r.id = e.run WHERE e.run = $1 AND (e.at, e.n) > ($2::timestamptz, $3::bigint)
 ORDER BY e.at, e.n LIMIT $4`
+
+/** Writes them to the directory of a record, which has none yet; returns the first failure. */
+const writeRecordedAnswers = async (query: Query, run: string, record: string): Promise<Fault | undefined> => {
+  const store = openStore(resolve(join(record, KEPT_DIRECTORY)), true)
+  if (!store.ok) return store.error
+  let failed: Fault | undefined
+  let last: readonly unknown[] = ['', '', '{}', '0', '0']
+  let equal = { hash: '', place: '', nth: 0 }
+  for (;;) {
+    const { rows } = await query(RECORDED, [run, ...last])
+    for (const { hash, place, ord, k, n, answer } of rows) {
+      last = [hash, place, ord, k, n]
+      const isSame = equal.hash === hash && equal.place === place
+      equal = { hash: String(hash), place: String(place), nth: isSame ? equal.nth + 1 : 1 }
+      failed ??= store.value.put({ ...equal, answer: JSON.parse(String(answer)) as unknown })
+    }
+    if (rows.length === 0) return failed
+  }
+}
+
+/** Few at a time: each may be long. */
+const RECORDED = `
+SELECT hash, place, ord::text AS ord, k, n, answer FROM plumb.recorded
+WHERE run = $1 AND (hash, place, ord, k, n) > ($2, $3, $4::bigint[], $5::int, $6::bigint)
+ORDER BY hash, place, ord, k, n LIMIT 100`

@@ -1,7 +1,8 @@
 // What one worker may spend of the limits of one run: borrowed from the engine in pieces, granted to its processes call by call, and
 // returned if unused. If the worker dies, what it borrowed and did not report counts as spent.
 
-import { type BudgetLimits, type Claim, type Fault, fault, type Lender, openLender, type Result, succeed, toDollars } from '@plumb/wire'
+import { type BudgetLimits, type Lender, openLender } from '@plumb/ledger'
+import { type Claim, type Fault, fault, type Result, succeed, toDollars } from '@plumb/wire'
 import type { Engine } from './engine.js'
 
 export type LendingLimits = Pick<BudgetLimits, 'calls' | 'tokens' | 'cost' | 'prices'>

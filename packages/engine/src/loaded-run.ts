@@ -1,11 +1,12 @@
 // Loads the spec of the command line for workers; reports its errors.
 
 import { type Bound, type Graph, serverVariables } from '@plumb/lang'
+import { loadPrices, readPrices } from '@plumb/ledger'
 import { findDocroot, loadingOptions, RUN_GROUPS, type RunOptions, wordsOfAgents } from '@plumb/runtime/options'
 import { chooseGraph } from '@plumb/runtime/run'
 import { type LoadedSpec, loadSpec, refuseErrors } from '@plumb/runtime/spec'
 import { mapsTools, openAuthoritySource, servesTools } from '@plumb/runtime/tools'
-import { loadPrices, optionWords, type Reporter, type Result, readPrices, succeed } from '@plumb/wire'
+import { optionWords, type Reporter, type Result, succeed } from '@plumb/wire'
 import { PartProcess } from './part-process.js'
 import type { PartRunnerOptions } from './part-runner.js'
 import { planRun, type RunPlan } from './run-plan.js'

@@ -4,9 +4,9 @@
 import { closeSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type ListedCall, readCalls } from '@plumb/ledger/approval'
+import { openKept, type SharedPlace } from '@plumb/ledger/kept'
 import { setCurrentKept } from '@plumb/wire'
-import { type ListedCall, readCalls } from '@plumb/wire/approval'
-import { openKept, type SharedPlace } from '@plumb/wire/kept'
 
 export interface PartKept {
   /** The process was started: the next one gets other files. */

@@ -1,10 +1,11 @@
 // The process of one part: sends it messages, and reports the outcome of the first of them, with the changes of its memory.
 
 import { randomUUID } from 'node:crypto'
+import type { Budget, Prices } from '@plumb/ledger'
+import type { ListedCall } from '@plumb/ledger/approval'
 import { EVENTS_FD } from '@plumb/runtime/event'
 import {
   type Bootstrap,
-  type Budget,
   childEnv,
   DELIVERY_FD,
   type DeliveryLog,
@@ -19,7 +20,6 @@ import {
   NumberedLine,
   openDeliveryLog,
   openStateLog,
-  type Prices,
   parseJson,
   type Reported,
   type Result,
@@ -33,7 +33,6 @@ import {
   succeed,
   type Telemetry,
 } from '@plumb/wire'
-import type { ListedCall } from '@plumb/wire/approval'
 import type { TakenMessage } from './engine.js'
 import { type PartEvent, PartEvents } from './part-events.js'
 import { openPartKept, type PartKept, type PartKeptOptions } from './part-kept.js'

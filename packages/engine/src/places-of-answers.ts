@@ -1,8 +1,8 @@
 // How answers name the processes of a run that asked for them: a part names its own, and the run all of them.
 
 import type { Graph } from '@plumb/lang'
+import { placeName } from '@plumb/ledger/kept'
 import { keptPlacesOf } from '@plumb/runtime/record'
-import { placeName } from '@plumb/wire/kept'
 import { placesInParts } from './merged-events.js'
 
 export interface PlacesOfAnswers {

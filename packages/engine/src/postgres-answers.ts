@@ -1,6 +1,6 @@
 // The answers of a run in PostgreSQL: those of its cache, which all workers share, and those that its record will have.
 
-import type { SharedKey } from '@plumb/wire/kept'
+import type { SharedKey } from '@plumb/ledger/kept'
 import type { Connection, Query } from './connection.js'
 import type { CachedAnswer, Numbered, Settlement } from './engine.js'
 

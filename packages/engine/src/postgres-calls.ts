@@ -1,6 +1,6 @@
 // The calls of a run that wait for approval, in PostgreSQL: the counterpart of the journal of a record.
 
-import { askedLine, decisionLine, type ListedCall } from '@plumb/wire/approval'
+import { askedLine, decisionLine, type ListedCall } from '@plumb/ledger/approval'
 import type { Connection } from './connection.js'
 import type { KeptCall } from './engine.js'
 

@@ -1,8 +1,8 @@
 // The engine on PostgreSQL. A worker is a session: it holds a lock on its number, and a worker that finds that lock free releases what it
 // had.
 
+import type { SharedKey } from '@plumb/ledger/kept'
 import { type Claim, type Fault, fault } from '@plumb/wire'
-import type { SharedKey } from '@plumb/wire/kept'
 import type { Connection, Query } from './connection.js'
 import type { CachedAnswer, Engine, Loan, Numbered, RunRow, Settlement, TakenMessage, TakeOptions } from './engine.js'
 import { cacheAnswers, findAnswers, recordAnswers } from './postgres-answers.js'

@@ -2,8 +2,8 @@
 // answers from it; what workers add is copied back as it comes.
 
 import { resolve } from 'node:path'
+import { type EntryKey, keepsRequests, openStore, type Store } from '@plumb/ledger/kept'
 import type { Fault, Result } from '@plumb/wire'
-import { type EntryKey, keepsRequests, openStore, type Store } from '@plumb/wire/kept'
 import type { Connection, Query } from './connection.js'
 import type { CachedAnswer, CacheOptions } from './engine.js'
 import { cacheAnswers } from './postgres-answers.js'

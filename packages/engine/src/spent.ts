@@ -1,7 +1,8 @@
 // The requests, tool calls and retries of the processes of a part, from the telemetry of their agents.
 
+import { costOfUsage, type Prices } from '@plumb/ledger'
 import { addTokens, type ModelUsage, sum, sumTokens } from '@plumb/runtime/display'
-import { costOfUsage, type Prices, readUsage, type Telemetry } from '@plumb/wire'
+import { readUsage, type Telemetry } from '@plumb/wire'
 
 export interface AgentSpending {
   /** Requests to models, by agent and model. */

@@ -1,6 +1,7 @@
 // plumb run --on: its options, and its end.
 
 import { randomBytes } from 'node:crypto'
+import { readPrices } from '@plumb/ledger'
 import { RunDisplay } from '@plumb/runtime/display'
 import type { RunEvent } from '@plumb/runtime/event'
 import type { RunOptions } from '@plumb/runtime/options'
@@ -19,7 +20,6 @@ import {
   preview,
   Reporter,
   type Result,
-  readPrices,
   type StopSignal,
   succeed,
   writeStdout,

@@ -1,6 +1,7 @@
 // argv in, exit status out.
 
-import { endWith, openInput, type Result, runProgram, succeed, versionAndPrices, writeStdout } from '@plumb/wire'
+import { versionAndPrices } from '@plumb/ledger'
+import { endWith, openInput, type Result, runProgram, succeed, writeStdout } from '@plumb/wire'
 import { version } from '../package.json'
 import { receiveSpec } from './config/spec-envelope.js'
 import { readAgentArguments } from './main-flags.js'

@@ -1,10 +1,10 @@
 // Runs one agent: configures it, connects it to its descriptors, and ends it in good order.
 
 import type { Readable } from 'node:stream'
-import { holdsMedia, printType, takesText, toShown } from '@plumb/lang'
+import { holdsMedia, printType, showDiagnostics, takesText } from '@plumb/lang'
+import type { BudgetLimits } from '@plumb/ledger'
 import {
   announceInput,
-  type BudgetLimits,
   dieOf,
   FDS,
   isDebugging,
@@ -89,7 +89,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
 }
 
 const reportProblems = ({ diagnostics, faults }: Problems, stderr: Stderr): void => {
-  for (const diagnostic of diagnostics) stderr.write(toShown(diagnostic, process.env.PLUMB_ERRORS === 'json'))
+  showDiagnostics(diagnostics, stderr, process.env.PLUMB_ERRORS === 'json')
   for (const fault of faults) stderr.report(fault)
 }
 

@@ -1,7 +1,7 @@
 // Inputs of calls with numbers that no double holds: they reach the tool, the provider and what is kept as the model wrote them.
 
 import type { Json } from '@plumb/lang'
-import { hashOf } from '@plumb/wire/kept'
+import { hashOf } from '@plumb/ledger/kept'
 import t from 'tap'
 import { readCallInput, withWritten } from '../src/provider/call-input.js'
 import { data, JSON_TYPE, named, openClient, openStub, STREAM } from './fixtures/provider/stub.js'

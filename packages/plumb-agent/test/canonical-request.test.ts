@@ -1,7 +1,7 @@
 // The hash of a request, which is carried from one to the next, beside that of the whole request.
 
+import { hashOf } from '@plumb/ledger/kept'
 import { fail, isRecord } from '@plumb/wire'
-import { hashOf } from '@plumb/wire/kept'
 import fc from 'fast-check'
 import t from 'tap'
 import { holds, runs } from '../../wire/test/property.js'

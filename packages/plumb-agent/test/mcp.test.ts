@@ -140,6 +140,8 @@ t.test('every kind of content as the best that an API takes', async (t) => {
     { type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } },
     { type: 'input_audio', input_audio: { data: 'aGk=', format: 'wav' } },
     { type: 'file', file: { filename: 'b.pdf', file_data: 'data:application/pdf;base64,aGk=' } },
+    // The input: messages of one role that follow each other are one.
+    { type: 'text', text: 'hello' },
   ])
 })
 

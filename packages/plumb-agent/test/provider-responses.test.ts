@@ -110,8 +110,8 @@ t.test('the whole request', async (t) => {
       ],
     },
     { type: 'message', role: 'assistant', content: 'done' },
-    { type: 'message', role: 'developer', content: 'It is noon.' },
     { type: 'message', role: 'user', content: 'hello' },
+    { type: 'message', role: 'system', content: 'It is noon.' },
   ])
   t.match(rich?.body, { parallel_tool_calls: false, temperature: 0.5, reasoning: { effort: 'high' } })
   t.strictSame(rich?.body.tools[1], { type: 'function', name: 'Mod__look', parameters: TOOLS[1]?.input_schema, strict: false })
@@ -258,6 +258,28 @@ t.test('effort: each API in its own way, and the nearest level where a model has
     sent: ['max', 'xhigh'],
     reported: [{ what: "effort 'max'", why: /none, low, medium, high, xhigh: it is asked for 'xhigh'/ }],
   })
+  // The parameter has a place of its own, and stands in no word of the message.
+  const withParam = json(
+    {
+      error: {
+        message:
+          "Unsupported value: 'max' is not supported with the 'gpt-5.1' model. Supported values are: 'none', 'low', 'medium', and 'high'.",
+        type: 'invalid_request_error',
+        param: 'reasoning.effort',
+        code: 'unsupported_value',
+      },
+    },
+    400,
+  )
+  t.match(await effortsOf('max', [withParam, good]), { sent: ['max', 'high'] })
+  // The same of a server that answers 200 and refuses in the stream.
+  const inStream = {
+    headers: STREAM,
+    chunks: [
+      'data: {"type":"error","error":{"type":"invalid_request_error","message":"Unsupported value. Supported values are: \'low\' and \'high\'.","param":"reasoning.effort"}}\n\n',
+    ],
+  }
+  t.match(await effortsOf('max', [inStream, good]), { sent: ['max', 'high'] })
   const few = "reasoning.effort 'minimal': supported values are 'none' and 'high'"
   t.match(await effortsOf('minimal', [refusal(few), good]), { sent: ['minimal', 'high'] }, 'reasoning is not switched off')
   t.match(await effortsOf('low', [refusal('Unsupported parameter: reasoning.effort'), good]), {

@@ -211,7 +211,8 @@ t.test('fault 76: whatever is wrong with a call is the answer of that call alone
       ['b', 'unknown_tool'],
       ['c', 'input_type_mismatch'],
       ['d', 'invalid_json'],
-      ['a', 'input_type_mismatch'],
+      // Another call with the same id.
+      ['a_2', false],
       ['e', 'permission_denied'],
       ['f', 'approval_required'],
       ['g', false],
@@ -219,7 +220,7 @@ t.test('fault 76: whatever is wrong with a call is the answer of that call alone
   )
   t.strictSame(
     requests.map(({ id }) => id),
-    ['a', 'g'],
+    ['a', 'a_2', 'g'],
   )
   t.match(
     reported.find(({ kind }) => kind === 'mended'),

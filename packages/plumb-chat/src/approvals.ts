@@ -1,6 +1,7 @@
 // Tool calls that wait for approval: the person is asked about one after the other, and only as long as the call waits.
 
-import { type ApprovalOutcome, consentQuestion } from '@plumb/wire'
+import { consentQuestion } from '@plumb/ledger'
+import type { ApprovalOutcome } from '@plumb/wire'
 import type { ControlEvent } from './program/events.js'
 import type { Question, QuestionAnswer } from './terminal/terminal.js'
 

@@ -1,7 +1,7 @@
 // From the options to a conversation: inspects the spec, and opens the kind of terminal that there is.
 
 import { isatty } from 'node:tty'
-import { dieOf, type Fault, fault, openInput, openOutput, parseJson, Reporter, readReported, systemReason } from '@plumb/wire'
+import { dieOf, type Fault, fault, hasStyles, openInput, openOutput, parseJson, Reporter, readReported, systemReason } from '@plumb/wire'
 import { guardOutputsBelow } from '@plumb/wire/output'
 import { completeCommand } from './command/table.js'
 import { ChatConversation, type ConversationEnd } from './conversation.js'
@@ -10,7 +10,7 @@ import { historyFile, inMemoryHistory, openHistory } from './history.js'
 import { type ChatOptions, programWords } from './options.js'
 import { inspectSpec, specArgs, specText } from './program/inspect-spec.js'
 import type { ChatProgram } from './program/program.js'
-import { hasColours, makePaint } from './terminal/colour.js'
+import { makePaint } from './terminal/colour.js'
 import { openEditor } from './terminal/editor.js'
 import { openPlain } from './terminal/plain.js'
 import { openScreen, type Screen } from './terminal/screen.js'
@@ -42,7 +42,7 @@ const converse = async (program: ChatProgram, options: ChatOptions, text: string
   guardOutputsBelow(options.program.docroot)
   const stdout = isatty(1) ? process.stdout : openOutput(1)
   const stderr = openOutput(2)
-  const paint = makePaint(hasColours(isatty(2), process.env), program.agents)
+  const paint = makePaint(hasStyles(isatty(2)), program.agents)
   const screen = openScreen(stdout, stderr, paint)
   const history = (options.chat.keepsHistory ? openUserHistory(screen) : undefined) ?? inMemoryHistory()
   const isPlain = !isatty(1) || process.env.TERM === 'dumb'

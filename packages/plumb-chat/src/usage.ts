@@ -1,6 +1,7 @@
 // Tokens so far, and what they cost, by agent and model.
 
-import { costOfUsage, loadPrices, type Prices, type ReportedUsage, toDollars } from '@plumb/wire'
+import { costOfUsage, loadPrices, type Prices, type ReportedUsage } from '@plumb/ledger'
+import { toDollars } from '@plumb/wire'
 import type { ProgramEvent } from './program/events.js'
 
 type UsageEvent = Extract<ProgramEvent, { kind: 'usage' }>

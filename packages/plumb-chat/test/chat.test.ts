@@ -3,8 +3,9 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hasStyles } from '@plumb/wire'
 import t from 'tap'
-import { consentQuestion } from '../../wire/src/approval/question.js'
+import { consentQuestion } from '../../ledger/src/approval/question.js'
 import { guardOutputsBelow } from '../../wire/src/output/index.js'
 import { openAnswers } from '../src/answers.js'
 import { ApprovalPrompts } from '../src/approvals.js'
@@ -16,7 +17,7 @@ import { type ProgramEvent, withInputText } from '../src/program/events.js'
 import { specText } from '../src/program/inspect-spec.js'
 import { describeProgram, type RenderedGraph } from '../src/program/program.js'
 import { Requests } from '../src/requests.js'
-import { hasColours, makePaint } from '../src/terminal/colour.js'
+import { makePaint } from '../src/terminal/colour.js'
 import { continueMessage, removeFences } from '../src/terminal/continuation.js'
 import { KeyReader } from '../src/terminal/keys.js'
 import { sanitize, TextSanitizer } from '../src/terminal/sanitize.js'
@@ -228,9 +229,9 @@ t.test('one answer at a time', async (t) => {
 })
 
 t.test('colours', async (t) => {
-  t.ok(hasColours(true, { TERM: 'xterm', NO_COLOR: '' }))
-  for (const env of [{ TERM: 'xterm', NO_COLOR: '1' }, { TERM: 'dumb' }, {}]) t.notOk(hasColours(true, env))
-  t.notOk(hasColours(false, { TERM: 'xterm' }))
+  t.ok(hasStyles(true, { TERM: 'xterm', NO_COLOR: '' }))
+  for (const env of [{ TERM: 'xterm', NO_COLOR: '1' }, { TERM: 'dumb' }, {}]) t.notOk(hasStyles(true, env))
+  t.notOk(hasStyles(false, { TERM: 'xterm' }))
   const paint = makePaint(true, ['a'])
   t.equal(paint.agent('a', 'x'), '\x1b[36mx\x1b[0m')
   t.not(paint.agent('b', 'x'), paint.agent('a', 'x'))

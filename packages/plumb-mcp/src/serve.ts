@@ -3,19 +3,8 @@
 import { EventEmitter } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import {
-  type Fault,
-  fail,
-  fault,
-  openLineInput,
-  openLineOutput,
-  openOwnBudget,
-  preview,
-  Reporter,
-  type Result,
-  Semaphore,
-  succeed,
-} from '@plumb/wire'
+import { openOwnBudget } from '@plumb/ledger'
+import { type Fault, fail, fault, openLineInput, openLineOutput, preview, Reporter, type Result, Semaphore, succeed } from '@plumb/wire'
 import { guardOutputsBelow } from '@plumb/wire/output'
 import { isGuarded, openServerAuthority, type ServerAuthority } from './grant.js'
 import { type HttpServer, serveHttp } from './http/listen.js'

@@ -586,7 +586,7 @@ t.test('vectors are blended in when an endpoint is configured', async (t) => {
   await index(directory)
   t.match(asked.at(-1), { texts: 5, model: 'large' }, 'another model, other vectors')
   for (const [url, detail] of Object.entries({
-    'ftp://x/': /no URL of a server/,
+    'ftp://x/': /is not a URL of a server/,
     'http://a:secret@x/': /name or password/,
     'http://x/?a=1': /more than a path/,
   })) {

@@ -8,7 +8,7 @@ export const COMMANDS = {
   view: async () => (await import('./view/view-command.js')).view,
   lsp: async () => (await import('./lsp/lsp.js')).lsp,
   completion: async () => (await import('./command/completion.js')).completion,
-  test: async () => (await import('./spec-test/command.js')).test,
+  test: async () => (await import('@plumb/spec-test')).test,
   approvals: async () => (await import('@plumb/runtime/record/approvals')).approvals,
   approve: async () => (await import('@plumb/runtime/record/approvals')).approve,
   version: async () => (await import('./command/version.js')).printVersion,
@@ -22,6 +22,7 @@ export const COMMANDS = {
   approvalsOn: async () => (await import('@plumb/engine')).approvals,
   approveOn: async () => (await import('@plumb/engine')).approve,
   explain: async () => (await import('./command/explain.js')).explain,
+  prices: async () => (await import('./command/prices/prices.js')).prices,
 }
 
 export type Commands = typeof COMMANDS

@@ -3,20 +3,20 @@
 import { existsSync } from 'node:fs'
 import type { Database } from '@plumb/engine'
 import { FORMATS, rowsFor, THEMES } from '@plumb/runtime/options'
+import { TEST_ROWS } from '@plumb/spec-test/options'
 import {
+  type CommandLineReader,
   choice,
   describeCommand,
   endWith,
-  type Fault,
-  fault,
   flag,
-  nearest,
+  LineWriter,
+  noCommand,
+  openOutput,
   parseWith,
-  preview,
   range,
   runParsed,
   seconds,
-  type UsageError,
   value,
   withDefault,
 } from '@plumb/wire'
@@ -26,12 +26,11 @@ import type { Commands } from './commands.js'
 import { type DatabaseValues, databaseOf, describeEngine, NAMED_DATABASE } from './main-engine.js'
 import { CHECK_ROWS, runBinding } from './main-run.js'
 import { CommandTable } from './main-table.js'
-import { TEST_ROWS } from './spec-test/options.js'
 
-/** Runs the command line; resolves to the exit status. */
+/** Runs the command line; resolves to the exit status. Without a word it says how to use it. */
 export const command = (argv: readonly string[], commands: Commands): Promise<number> => {
   const program = new Command('plumb')
-  const read = parseWith(program, (error) => meantByTwo(error, program))
+  const read = parseWith(program)
   const table = new CommandTable(program)
   describeCommand(program, {
     description: 'compiles a spec of typed processes and runs it: JSON Lines in, JSON Lines out',
@@ -39,8 +38,37 @@ export const command = (argv: readonly string[], commands: Commands): Promise<nu
     examples: ['plumb spec.plumb <in.jsonl', 'plumb check spec.plumb', 'plumb run --help'],
   })
   program.version(version)
-  describe(program, table, commands)
+  describe(table, commands)
+  if (argv.length === 0) return showUsage(read(['--help']))
+  const [word = ''] = argv
+  if (isUnknown(word, program)) return runNamed(word, argv.slice(1), program)
   return runParsed('plumb', read(withSummaryForm(argv)), () => table.work())
+}
+
+// A first word is a command, else a file, else the rest of the name of a program.
+const isUnknown = (word: string, program: Command): boolean =>
+  /^[a-z][a-z\d-]*$/.test(word) && word !== 'help' && !program.commands.some((one) => one.name() === word) && !existsSync(word)
+
+const runNamed = async (word: string, args: readonly string[], program: Command): Promise<number> => {
+  const { runOnPath } = await import('./command/run-on-path.js')
+  const status = await runOnPath(`plumb-${word}`, args)
+  return (
+    status ??
+    endWith(
+      'plumb',
+      noCommand(
+        word,
+        program.commands.map((one) => one.name()),
+      ),
+    )
+  )
+}
+
+const showUsage = async (help: ReturnType<CommandLineReader>): Promise<number> => {
+  const stderr = new LineWriter(openOutput(2))
+  if (help.ok) stderr.writeText((help.value ?? '').trimEnd())
+  await stderr.end()
+  return 2
 }
 
 /** `--summary` takes a form only if the next word is one, and never the spec. */
@@ -53,20 +81,6 @@ export const withSummaryForm = (argv: readonly string[]): string[] => {
     else words.push(word === '--summary' ? '--summary=text' : word)
   }
   return words
-}
-
-// commander takes `plumb chek a.plumb` for a run of two specs.
-const meantByTwo = ({ code }: UsageError, program: Command): Fault | undefined =>
-  code === 'commander.excessArguments' ? meantCommand(process.argv[2] ?? '', program) : undefined
-
-// And `plumb chek` for the run of a spec of that name.
-const meantCommand = (word: string, program: Command): Fault | undefined => {
-  if (existsSync(word)) return undefined
-  const near = nearest(
-    word,
-    program.commands.map((command) => command.name()),
-  )
-  return near === undefined ? undefined : fault('usage', `there is no command '${preview(word)}'; did you mean '${near}'?`)
 }
 
 /** A record is named by its directory, and with --on a run by workers by its name. */
@@ -85,15 +99,19 @@ const EVAL = value('-e, --eval <text>', 'take the spec from the command line')
 const OUTPUT = value('-o, --output <file>', 'write to FILE, whole or not at all')
 const RECORD = { '<dir>': 'the record; with --on the name of the run' }
 
-const describe = (program: Command, table: CommandTable, commands: Commands): void => {
-  describeRuns(program, table)
+const describe = (table: CommandTable, commands: Commands): void => {
+  describeRuns(table)
+  table.begin('Write')
   describeSpecs(table, commands)
+  table.begin('Look and decide')
   describeRecords(table, commands)
+  table.begin('Run by workers')
   describeEngine(table, commands)
+  table.begin('Others')
   describeOthers(table, commands)
 }
 
-const describeRuns = (program: Command, table: CommandTable): void => {
+const describeRuns = (table: CommandTable): void => {
   table.addParsed(
     'run',
     rowsFor('run'),
@@ -102,10 +120,7 @@ const describeRuns = (program: Command, table: CommandTable): void => {
       operands: SPEC,
       examples: ["plumb -Rr -e 'let main : !string -> !string = map(upper(value))'"],
     },
-    async ([spec], parsed) => {
-      const meant = spec === undefined ? undefined : meantCommand(spec, program)
-      return meant ? endWith('plumb', meant) : runBinding('run', parsed, spec)
-    },
+    ([spec], parsed) => runBinding('run', parsed, spec),
   )
   table.addParsed(
     'stage',
@@ -250,6 +265,21 @@ const describeOthers = (table: CommandTable, commands: Commands): void => {
       examples: ['plumb explain type_mismatch'],
     },
     async ([code]) => (await commands.explain())(code),
+  )
+  table.add(
+    'prices',
+    {
+      update: value(
+        '--update <file>',
+        "take newer prices for this user: a file or an https URL, in the form of --prices or the library's own",
+      ),
+    },
+    {
+      text: 'say what models cost, in dollars for a million tokens, and of which day that is',
+      operands: { '[text]': 'only those with this in their provider or name' },
+      examples: ['plumb prices opus', 'plumb prices --update https://example.com/prices.json'],
+    },
+    async ([text], values) => (await commands.prices())(text, values),
   )
   table.add(
     'version',

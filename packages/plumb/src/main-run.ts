@@ -43,8 +43,9 @@ export const readPlainly = (argv: readonly string[]): PlainLine | undefined => {
     const plain = others.includes('--') ? undefined : parsePlainly(form, others)
     return plain && { ...plain, command: 'check' }
   }
-  // The name of a command is lower-case letters, and stands before all options.
-  if (/^[a-z]+$|^--$/.test(first) || argv.some((word, i) => argv[i - 1] === '--' && word.startsWith('-'))) return undefined
+  // The name of a command, or of a program of others, stands before all options.
+  if (argv.length === 0 || /^[a-z][a-z\d-]*$|^--$/.test(first) || argv.some((word, i) => argv[i - 1] === '--' && word.startsWith('-')))
+    return undefined
   const plain = parsePlainly({ rows: rowsFor('run'), maxOperands: 1 }, argv)
   return plain && { ...plain, command: 'run' }
 }

@@ -18,14 +18,23 @@ interface Description {
   readonly examples: readonly string[]
 }
 
+/** Headings of the groups of commands in the help. */
+type CommandGroup = 'Run' | 'Write' | 'Look and decide' | 'Run by workers' | 'Others'
+
 type Act<Values> = (operands: readonly string[], values: Values) => Promise<number>
 
 export class CommandTable {
   readonly #program: Command
   #work = async (): Promise<number> => 0
+  #group: CommandGroup = 'Run'
 
   constructor(program: Command) {
     this.#program = program
+  }
+
+  /** Those that are added from now on are of this group. */
+  begin(group: CommandGroup): void {
+    this.#group = group
   }
 
   add<Rows extends OptionRows>(name: string, rows: Rows, description: Description, act: Act<ValuesOf<Rows>>): void {
@@ -34,6 +43,7 @@ export class CommandTable {
 
   addParsed(name: string, rows: readonly OptionRow[], { text, ...others }: Description, act: Act<ParsedOptions>): void {
     const command = this.#program.command(name, { isDefault: name === 'run' })
+    command.helpGroup(this.#group)
     describeCommand(command, { ...others, description: text, rows })
     command.action(() => {
       const misused = misusedOption(rows, command.opts())

@@ -1,6 +1,7 @@
 // argv and stdio in, exit status out.
 
-import { runProgram, valuesOf, versionAndPrices } from '@plumb/wire'
+import { versionAndPrices } from '@plumb/ledger'
+import { runProgram, valuesOf } from '@plumb/wire'
 import { version } from '../package.json'
 import { COMMANDS } from './commands.js'
 import { CHECK_ROWS, readPlainly, runBinding } from './main-run.js'

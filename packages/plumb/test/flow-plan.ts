@@ -4,10 +4,10 @@ import { type Bound, compile, type Diagnostic, hasErrors, type Program, type Scr
 import { checkFlows } from '@plumb/lang/flow'
 import { effectsOf } from '@plumb/policy'
 import { bundledFiles } from '@plumb/wire'
+import { CallLog } from '../../spec-test/src/call-log.js'
+import { type RunOutcome, runOnce } from '../../spec-test/src/run-once.js'
+import { ModelSpending } from '../../spec-test/src/spending.js'
 import { scaled } from '../../wire/test/patience.js'
-import { CallLog } from '../src/spec-test/call-log.js'
-import { type RunOutcome, runOnce } from '../src/spec-test/run-once.js'
-import { ModelSpending } from '../src/spec-test/spending.js'
 
 export interface FlowProgram {
   readonly path: string

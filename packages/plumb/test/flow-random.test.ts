@@ -5,7 +5,7 @@
 import type { Bound, ScriptedAnswer } from '@plumb/lang'
 import fc from 'fast-check'
 import t from 'tap'
-import type { RunOutcome } from '../src/spec-test/run-once.js'
+import type { RunOutcome } from '../../spec-test/src/run-once.js'
 import { configuredSends, SANDBOXES } from './flow-configured.js'
 import { type FlowProgram, readFlowProgram, runScripted } from './flow-plan.js'
 import { arbitraryFlowProgram, type RandomProgram } from './flow-program.js'

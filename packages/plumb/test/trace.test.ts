@@ -186,19 +186,21 @@ t.test('a summary', async (t) => {
     reported.out,
     new RegExp(
       [
-        String.raw`^bot\.plumb main: 3 in, 2 out, 2 errors, [^\n]*/(s|min), \d+ s, \d+\+\d+ tokens, 1 tool call, cost \d\.\d+`,
-        'errors: 2 output_type_mismatch',
-        'stage +in +out +requests +tool calls +errors',
+        '^stage +in +out +errors +requests +tool calls',
         'filter +3 +2',
         'doctor +2 +2 +3 +1',
         'inner +2 +2 +2',
         'map +2 +2',
         'critic +2 +0 +2',
         'map.2 +0 +0',
-        'agent +model +requests +input +output +cost',
-        String.raw`doctor +doctor +3 +\d+ +\d+ +\d\.\d+`,
-        String.raw`inner\.doctor +doctor +2 +\d+ +\d+ +\d\.\d+`,
-        String.raw`all +5 +\d+ +\d+ +\d\.\d+`,
+        '',
+        'agent +model +cost +requests +input +output',
+        String.raw`doctor +doctor +\$\d\.\d+ +3 +\d+ +\d+`,
+        String.raw`inner\.doctor +doctor +\$\d\.\d+ +2 +\d+ +\d+`,
+        String.raw`all +\$\d\.\d+ +5 +\d+ +\d+`,
+        '',
+        'errors: 2 output_type_mismatch',
+        String.raw`bot\.plumb main: 3 in, 2 out, 2 errors, \d+ s, \$\d\.\d+, [^\n]*/(s|min), \d+\+\d+ tokens, 1 tool call`,
         '$',
       ].join('\n'),
     ),
@@ -227,7 +229,7 @@ t.test('a summary', async (t) => {
 
 t.test('progress where there is no terminal, when it is asked for', async (t) => {
   const { err } = await shell(`plumb -R --progress -e 'let main : !string -> !string = id' >/dev/null`)
-  t.match(err, /^plumb: 3 in, 3 out, [^\n]*, 0 s\n$/)
+  t.match(err, /^plumb: 3 in, 3 out, 0 s, [^\n]*\n$/)
   const json = await shell(`PLUMB_ERRORS=json plumb -R --progress -e 'let main : !string -> !string = id' >/dev/null`)
   t.match(JSON.parse(json.err), { progress: { inputs: 3, outputs: 3, errors: 0 } })
   const none = await shell(`plumb -R -e 'let main : !string -> !string = id' >/dev/null`)
@@ -258,9 +260,9 @@ t.test('numbers as they are shown', async (t) => {
   )
   t.strictSame(
     [0, 0.00312, 0.5, 1.5, 230].map((known) => showCost({ known, unpriced: [] })),
-    ['0.00', '0.0031', '0.50', '1.50', '230.00'],
+    ['$0.00', '$0.0031', '$0.50', '$1.50', '$230.00'],
   )
-  t.equal(showCost({ known: 1, unpriced: ['m'] }), '1.00+')
+  t.equal(showCost({ known: 1, unpriced: ['m'] }), '$1.00+')
   t.strictSame([0, 850, 3200, 1_500_000, 125_000_000].map(showMicroseconds), ['0', '850 µs', '3.20 ms', '1.50 s', '2 min 05 s'])
   t.strictSame(axisTicks(1000, 8), [0, 200, 400, 600, 800, 1000])
   t.strictSame(

@@ -2,7 +2,8 @@
 
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { AsyncLineReader, consentQuestion, isTerminal, openInput, openOutput } from '@plumb/wire'
+import { consentQuestion } from '@plumb/ledger'
+import { AsyncLineReader, isTerminal, openInput, openOutput } from '@plumb/wire'
 
 export interface ConsentTerminal {
   readonly input: Readable

@@ -1,21 +1,4 @@
 export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
-export { type ConsentQuestion, consentQuestion, inputToShow } from './approval/question.js'
-export { joinBudget, openBudget, openOwnBudget } from './budget/budget.js'
-export {
-  type AgentLimit,
-  agentLimit,
-  type Claim,
-  givenBudget,
-  isCount,
-  leastOf,
-  type RateLimit,
-  readClaim,
-  readRate,
-} from './budget/claim.js'
-export { currentBudget } from './budget/current.js'
-export type { Budget, BudgetLimits, Member, Reservation } from './budget/interface.js'
-export { type Lender, openLender, type Spending } from './budget/lent.js'
-export { costOfUsage, payUsage, type ReportedUsage } from './budget/reported-usage.js'
 export { childEnv, requireSandbox } from './child/env.js'
 export {
   type PlumbChild,
@@ -28,9 +11,31 @@ export {
 export type { ListenerOption, SpawnOptions } from './child/prepare.js'
 export { resolveProgram } from './child/resolve-program.js'
 export { runSync, type SyncOptions, type SyncResult } from './child/run-sync.js'
+export { currentKept, setCurrentKept, shareBudget } from './child/shared.js'
 export { type Child, spawnChild } from './child/spawn.js'
 export type { Exit, LineChild } from './child/supervise.js'
-export { describeCommand, type ProgramForm, parseFully, parseWith, type ReadLine, readCommandLine, runParsed } from './cli/command-line.js'
+export {
+  type AgentLimit,
+  agentLimit,
+  type Claim,
+  givenBudget,
+  isCount,
+  leastOf,
+  type RateLimit,
+  readClaim,
+  readRate,
+} from './claim.js'
+export {
+  type CommandLineReader,
+  describeCommand,
+  noCommand,
+  type ProgramForm,
+  parseFully,
+  parseWith,
+  type ReadLine,
+  readCommandLine,
+  runParsed,
+} from './cli/command-line.js'
 export { announceInput, checkLine, type InputForm, suggestRaw } from './cli/input-line.js'
 export { isDebugging, type Log, openLog } from './cli/log.js'
 export {
@@ -87,9 +92,9 @@ export {
   isRetryable,
   isShared,
 } from './error.js'
-export { openAnonymousFile } from './fd/anonymous-file.js'
+export { openAnonymousFile, openAnonymousLog } from './fd/anonymous-file.js'
 export { DELIVERY_FD, type Deliveries, type DeliveryLog, joinDeliveries, openDeliveryLog } from './fd/deliveries.js'
-export { joinLineLog, type LineLog, openLineLog } from './fd/ledger.js'
+export { joinLineLog, type Ledger, type LineLog, openLedger, openLineLog } from './fd/ledger.js'
 export { isFileInput, isTerminal, openDataOutput, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
 export { openStateFile, openStateLog, type Remembered, readRemembered, type StateFile, type StateLog } from './fd/state-file.js'
 export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'
@@ -105,7 +110,6 @@ export { compileSchema, type SchemaCheck, type SchemaFlaw } from './json/schema.
 export { guardSchema } from './json/schema-guard.js'
 export { isTooDeep, MAX_JSON_DEPTH } from './json/skip.js'
 export { stringOf, type Tree } from './json/tree.js'
-export { currentKept, setCurrentKept } from './kept/current.js'
 export { AsyncLineReader } from './line/async-reader.js'
 export { readControl } from './line/control-reader.js'
 export {
@@ -125,6 +129,7 @@ export { type LineBatcher, LineReader, type LineReaderOptions, MAX_LINE } from '
 export { scanLines } from './line/scan-lines.js'
 export type { LineSink, LineSource } from './line/stream.js'
 export { LineWriter, type LineWriterOptions } from './line/writer.js'
+export { MAX_NANO, toDollars, toNano } from './money.js'
 export { nearest } from './nearest.js'
 export { NumberedLine, textOfError as wordsOfError } from './numbered/line.js'
 export { type Sent, SentMessages } from './numbered/sent-messages.js'
@@ -141,10 +146,6 @@ export {
   waitingText,
 } from './numbered/write.js'
 export { escapeControls, escapeLines, preview, replaceHidden } from './preview.js'
-export { loadPrices, PRICES_SOURCE, versionAndPrices } from './price/load.js'
-export { costOf, maxCostOf, type Price, type PricedTokens, toDollars, toNano } from './price/price.js'
-export type { PricedModel, Prices, Quote } from './price/prices.js'
-export { type GivenPrices, readPrices } from './price/prices-file.js'
 export { proxiesOf } from './proxies.js'
 export { readBytes } from './read-bytes.js'
 export { isFault, numbersIn, type Reported, readReported, showReported } from './reported.js'
@@ -171,6 +172,7 @@ export {
 } from './spec/source-files.js'
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, type TelemetryLines, TelemetryWriter } from './telemetry.js'
+export { hasStyles, paint, type Style, type Styled, sgr, styledText } from './terminal/style.js'
 export { isTokenCount, MAX_CALL_TOKENS, readUsage, type TokenCounts, totalTokens } from './tokens.js'
 export {
   type Dispatcher,

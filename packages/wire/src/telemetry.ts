@@ -1,6 +1,6 @@
 // What a process reports about itself on fd 3 (plumb-agent(1), Telemetry): one object a line, `kind` first.
 
-import type { Claim } from './budget/claim.js'
+import type { Claim } from './claim.js'
 import type { Fault } from './error.js'
 import type { LineWriter } from './line/writer.js'
 import { scrub } from './scrub.js'

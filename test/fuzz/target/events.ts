@@ -2,8 +2,8 @@
 
 import { eventsOf as anthropicEvents, openReader as openAnthropic } from '../../../packages/plumb-agent/src/provider/anthropic/reader.js'
 import { checkUsage } from '../../../packages/plumb-agent/src/provider/check-usage.js'
-import { apiFailure, errorEventFailure } from '../../../packages/plumb-agent/src/provider/http/api-error.js'
-import type { Failure } from '../../../packages/plumb-agent/src/provider/http/failure.js'
+import { apiFailure, replyFailures } from '../../../packages/plumb-agent/src/provider/http/api-error.js'
+import type { Failure, ReplyFailures } from '../../../packages/plumb-agent/src/provider/http/failure.js'
 import { readJson } from '../../../packages/plumb-agent/src/provider/http/json-path.js'
 import { ServerEvents } from '../../../packages/plumb-agent/src/provider/http/server-events.js'
 import { eventsOf as openaiEvents, openReader as openOpenai } from '../../../packages/plumb-agent/src/provider/openai/chat/reader.js'
@@ -89,9 +89,15 @@ const PLAIN = [
   { error: { type: 'overloaded_error', message: 'later' } },
 ]
 
-const failOf = (error: unknown): Failure => {
-  const failure = errorEventFailure('host', 'KEY', error)
+const told = replyFailures('host', 'KEY')
+const FAILURES: ReplyFailures = {
+  ofError: (error) => known(told.ofError(error)),
+  ofBroken: (did) => known(told.ofBroken(did)),
+}
+
+const known = (failure: Failure): Failure => {
   must(isCode(failure.fault.error), 'a fault has no code of the table')
+  must(JSON.stringify(failure.fault).length < 2000, 'an error is as long as what came')
   return failure
 }
 
@@ -102,23 +108,25 @@ const READERS = [
 ]
 const NAMES = wireNames(['files:read', 'f'])
 
-const PARTS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use', 'raw', 'item'])
+const PARTS = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use', 'raw', 'item', 'chat_fields'])
 const STOPS = new Set(['end', 'tool_use', 'tokens', 'refused'])
 
 /** The answer, without the ids that are made up. */
 const finish = (reader: AnswerReader): string => {
-  const { content, stop, usage: reported } = reader.finish()
+  const finished = reader.finish()
+  if (!finished.ok) return JSON.stringify(finished.failure)
+  const { content, stop, usage: reported } = finished.value
   must(STOPS.has(stop), `it stops with ${String(stop)}`)
   const { usage } = checkUsage(reported, { host: 'host', bytes: 1000, maxTokens: 100, isLimited: true })
   for (const count of Object.values(usage)) must(Number.isSafeInteger(count) && count >= 0, `it counts ${count} tokens`)
   // As it is kept, and shown to the next model.
   const kept = JSON.parse(JSON.stringify({ role: 'assistant', content }))
   for (const { type } of readMessage(kept).parts) must(PARTS.has(type), `there is a part ${type}`)
-  return JSON.stringify({ content, stop, usage, isWhole: reader.isWhole }).replaceAll(/"(call|toolu)_[0-9a-f-]{36}"/g, '"made up"')
+  return JSON.stringify({ content, stop, usage }).replaceAll(/"(call|toolu)_[0-9a-f-]{36}"/g, '"made up"')
 }
 
 const takeAll = (events: readonly string[], open: (typeof READERS)[number]['open']): string => {
-  const reader = open({ emit: () => {} }, NAMES, failOf)
+  const reader = open({ emit: () => {}, tools: [] }, NAMES, FAILURES)
   for (const data of events) {
     const read = data === '[DONE]' ? { ok: true as const, value: data } : readJson(data)
     if (!read.ok) return `no JSON: ${data}`
@@ -230,7 +238,7 @@ export const events: Target = {
     for (const { open, eventsOf } of READERS) {
       if (whole !== 'unreadable') takeAll(whole, open)
       if (!plain.ok) continue
-      const reader = open({ emit: () => {} }, NAMES, failOf)
+      const reader = open({ emit: () => {}, tools: [] }, NAMES, FAILURES)
       for (const one of eventsOf(plain.value)) if (reader.take(one)) return
       finish(reader)
     }

@@ -1,8 +1,8 @@
-// Diagnostics of a program: what is wrong, where, and how to repair it; and their two output forms (plumbing(5), DIAGNOSTICS).
+// Diagnostics of a program: what is wrong, where, and how to repair it; and their form for programs (plumbing(5), DIAGNOSTICS).
 
 import type { Code } from '@plumb/wire/error'
-import { preview, replaceHidden } from '@plumb/wire/preview'
-import { codePoints, lineAround, position, type Span } from './source.js'
+import { preview } from '@plumb/wire/preview'
+import { position, type Span } from './source.js'
 
 export interface Diagnostic {
   readonly severity: 'error' | 'warning'
@@ -128,6 +128,8 @@ export class Diagnostics {
   }
 }
 
+export const errorsOf = (diagnostics: readonly Diagnostic[]): readonly Diagnostic[] => diagnostics.filter((d) => d.severity === 'error')
+
 export const hasErrors = (diagnostics: readonly Diagnostic[]): boolean => diagnostics.some((d) => d.severity === 'error')
 
 /** By file in order of first mention, then by place: the order in which a reader meets them. */
@@ -165,51 +167,8 @@ const stepAsJson = ({ message, span, note }: PathStep) => ({
   ...position(span.source, span.start),
 })
 
-/** As one object, or as text for people. */
-export const toShown = (diagnostic: Diagnostic, isJson: boolean): string =>
-  isJson ? JSON.stringify(diagnosticToJson(diagnostic)) : toText(diagnostic)
-
-/** `file:line:column: error: text`, the source line, carets under the span, and the help if there is one. */
-export const toText = (diagnostic: Diagnostic): string => {
-  const { span, severity, message, help, related, path } = diagnostic
-  const lines = [`${positionText(span)}: ${severity}: ${message}`, ...excerpt(span)]
-  for (const r of related ?? []) lines.push(`${positionText(r.span)}: note: ${r.message}`, ...excerpt(r.span))
-  for (const step of path ?? [])
-    lines.push(`  ${step.message} (${positionTextFrom(step.span, span)}${step.note === undefined ? '' : `, ${step.note}`})`)
-  if (help !== undefined) lines.push(`help: ${help}`)
-  return lines.map(withoutControls).join('\n')
-}
-
-const positionText = ({ source, start }: Span): string => {
+/** `FILE:LINE:COLUMN`. */
+export const positionText = ({ source, start }: Span): string => {
   const { line, column } = position(source, start)
   return `${source.path}:${line}:${column}`
 }
-
-// For the same file, line and column only.
-const positionTextFrom = (span: Span, { source }: Span): string => {
-  const { line, column } = position(span.source, span.start)
-  return span.source === source ? `${line}:${column}` : positionText(span)
-}
-
-/** In UTF-16 units. Of a longer line only the part around the span is shown. */
-const MAX_LINE = 240
-const BEFORE = 80
-
-const excerpt = ({ source, start, end }: Span): string[] => {
-  const { text } = source
-  const line = lineAround(source, start)
-  const isLong = line.end - line.start > MAX_LINE
-  const from = isLong ? wholeCharacter(text, Math.max(line.start, start - BEFORE)) : line.start
-  const to = isLong ? wholeCharacter(text, Math.min(line.end, from + MAX_LINE)) : line.end
-  const head = from > line.start ? '…' : ''
-  // Tabs stay tabs, so that the carets are under the same column at any tab width.
-  const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' ')).join('')
-  // A multi-line span is underlined to the end of its first line.
-  const width = Math.max(1, codePoints(text.slice(start, Math.min(end, to)).trimEnd()))
-  return [`  ${head}${text.slice(from, to)}${to < line.end ? '…' : ''}`, `  ${pad}${'^'.repeat(width)}`]
-}
-
-const wholeCharacter = (text: string, offset: number): number => (/[\uDC00-\uDFFF]/.test(text[offset] ?? '') ? offset - 1 : offset)
-
-// One each, so that carets stay aligned.
-const withoutControls = (line: string): string => replaceHidden(line, (c) => (c === '\t' ? c : '\uFFFD'))

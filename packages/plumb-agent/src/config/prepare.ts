@@ -3,10 +3,10 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { type CheckedAgent, type Diagnostic, holdsMedia } from '@plumb/lang'
+import { type BudgetLimits, readPrices } from '@plumb/ledger'
 import type { Effect } from '@plumb/policy'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
 import {
-  type BudgetLimits,
   type Fault,
   fault,
   givenBudget,
@@ -14,7 +14,6 @@ import {
   leastOf,
   preview,
   type Result,
-  readPrices,
   resolveProgram,
   type SourceFiles,
   succeed,
@@ -114,7 +113,7 @@ const readBudget = async ({
   prices,
 }: AgentOptions['money']): Promise<{ readonly limits: BudgetLimits | undefined; readonly faults: Fault[] }> => {
   if (budgetFd !== undefined) {
-    const { joinBudget } = await import('@plumb/wire/budget')
+    const { joinBudget } = await import('@plumb/ledger/budget')
     const joined = joinBudget(budgetFd)
     return joined.ok ? { limits: joined.value.limits, faults: [] } : { limits: undefined, faults: [joined.error] }
   }

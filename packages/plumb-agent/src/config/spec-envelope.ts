@@ -1,7 +1,8 @@
 // Reads a spec from the first envelope on stdin, on port `spec` (plumb(1), Agents elsewhere): for an agent on a machine without the spec.
 
 import type { Readable } from 'node:stream'
-import { type BudgetLimits, type Bundle, fail, isRecord, parseEnvelope, parseJson, type Result, succeed, systemReason } from '@plumb/wire'
+import type { BudgetLimits } from '@plumb/ledger'
+import { type Bundle, fail, isRecord, parseEnvelope, parseJson, type Result, succeed, systemReason } from '@plumb/wire'
 
 export interface ReceivedSpec {
   readonly bundle: Bundle

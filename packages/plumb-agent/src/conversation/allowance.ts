@@ -1,7 +1,8 @@
 // Requests permission for calls to the model, and their cost: from the budget of the run, on a descriptor, or from a parent on another
 // machine.
 
-import { type Claim, currentBudget, type Fault, fail, fault, isFault, type Reservation, type Result, succeed } from '@plumb/wire'
+import { currentBudget, type Reservation } from '@plumb/ledger'
+import { type Claim, type Fault, fail, fault, isFault, type Result, succeed } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import type { Cancellation } from '../provider/cancellation.js'
 

@@ -1,15 +1,12 @@
 // The cost of an agent's requests: the maximum is reserved before a request is sent, and replaced by the actual cost.
 
+import { costOf, maxCostOf, type Prices, type Quote } from '@plumb/ledger'
 import {
   type AgentLimit,
-  costOf,
   type Fault,
   fail,
   fault,
-  maxCostOf,
-  type Prices,
   type ProviderLane,
-  type Quote,
   type RateLimit,
   succeed,
   type TokenCounts,
@@ -38,7 +35,7 @@ export const openBilling = ({ allowance, prices, provider, lane, limit, rate: of
   reserve: async (size, signal) => {
     const { model, output } = size
     const quote = prices?.quote({ model, provider, ...(lane === 'batch' ? { lane } : {}) }, size)
-    if (prices && !quote) return fail('config_invalid', unpriced(model))
+    if (prices && !quote) return fail('config_invalid', unpriced(model, prices))
     const price = quote?.price
     const { input, cost } = mostOf(size, quote)
     const tokens = input + output
@@ -85,8 +82,14 @@ export const mostOf = (size: RequestSize, quote: Quote | undefined): { input: nu
   return { input, output, cost: price ? maxCostOf(price, { input, output }) : 0 }
 }
 
-export const unpriced = (model: string): string =>
-  `no price is known for model '${model}', so that no limit of money can hold: say with --prices what a million of its tokens cost`
+export const unpriced = (model: string, prices: Pick<Prices, 'relatives'>): string => {
+  const near = prices.relatives(model).map((name) => `'${name}'`)
+  const known = near.length === 0 ? '' : ` (there are prices for ${near.join(', ')})`
+  return (
+    `no price is known for model '${model}'${known}, so that no limit of money can hold: say with --prices what a million of its tokens ` +
+    "cost, or take newer prices with 'plumb prices --update'"
+  )
+}
 
 const overBill = (model: string, billed: number, most: number): string =>
   `a request to '${model}' was billed $${toDollars(billed)}, and by its prices ` +

@@ -11,17 +11,20 @@ import {
   nowMs,
   preview,
   type Result,
+  scrub,
   succeed,
   toDollars,
   totalTokens,
 } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
+import { withThinkingApart } from '../answer/thinking.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
 import type { Emit } from '../io/telemetry.js'
 import type { KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
 import type { Cancellation } from '../provider/cancellation.js'
 import type { Effort } from '../provider/effort.js'
+import { withDistinctIds } from '../provider/memory-messages.js'
 import type { Answered, Billing, ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import type { KeptCalls } from '../tool/kept-calls.js'
 import type { Tools } from '../tool/tools.js'
@@ -29,7 +32,7 @@ import type { Allowance } from './allowance.js'
 import { countGranted } from './billing.js'
 import { ProviderBreaker } from './breaker.js'
 import { CallCount, Meter } from './meter.js'
-import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf } from './turn.js'
+import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf, unreadableComplaint } from './turn.js'
 
 /** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
 export type InputOutcome =
@@ -197,10 +200,11 @@ class ProviderConversation implements Conversation {
   async #ask(turn: Turn, emit: Emit, cancellation: Cancellation, delivery: string | undefined): Promise<Said> {
     const { billing, kept, allowance } = this.#surroundings
     const paying = billing && countGranted(billing)
-    const question = this.#compose(turn, emit, paying?.billing)
+    const apart = withThinkingApart(emit)
+    const question = this.#compose(turn, apart.emit, paying?.billing)
     const looked = kept?.ask(question, delivery)
     const before = looked instanceof Promise ? await looked : looked
-    if (before?.found) return this.#repeat(before.found, question, before)
+    if (before?.found) return this.#repeat(before.found, question, before, apart.end)
     if (before?.miss) return { ok: false, error: before.miss }
     if (this.#asking.refused) return refusedWith(this.#asking.refused)
     const denied = allowance && (await allowance.take(cancellation))
@@ -210,6 +214,7 @@ class ProviderConversation implements Conversation {
     this.#log('question', { model: this.#model, history: this.#memory.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const answer = await this.#request(question, before, cancellation)
+    if (answer.ok) apart.end()
     const ms = Math.round(nowMs() - startMs)
     if (cancellation.isCancelled) {
       if (answer.ok) allowance?.lose(totalTokens(answer.value.usage))
@@ -222,7 +227,8 @@ class ProviderConversation implements Conversation {
     if (!answer.ok) {
       this.#log('refused', { model: question.model, ms, error: answer.error })
       const isShared = answer.refusal !== undefined && asked === this.#asking.turn && this.#asking.refused
-      return isShared ? refusedWith(isShared) : answer.isShared ? refusedWith(answer.error) : { ok: false, error: answer.error }
+      if (isShared || answer.isShared) return refusedWith(isShared || answer.error)
+      return { ok: false, error: answer.error, ...(answer.isOfModel ? { isOfModel: true } : {}) }
     }
     this.#count(answer.value, question, ms)
     return { ...answer, calls: before?.callsOf() }
@@ -257,7 +263,7 @@ class ProviderConversation implements Conversation {
   }
 
   // As if it had been requested, but without its cost.
-  #repeat({ answered, source }: NonNullable<KeptQuestion['found']>, question: ModelRequest, kept: KeptQuestion): Said {
+  #repeat({ answered, source }: NonNullable<KeptQuestion['found']>, question: ModelRequest, kept: KeptQuestion, end: () => void): Said {
     this.#log('kept', { model: question.model, source, message: question.turn.at(-1) })
     if (!answered.ok) return { ok: false, error: answered.error }
     const { usage, content, model: answering = question.model } = answered.value
@@ -265,6 +271,7 @@ class ProviderConversation implements Conversation {
       if (block.type === 'text' && this.#surroundings.emitsText !== false) question.emit({ kind: 'text', delta: block.text })
       if (block.type === 'thinking') question.emit({ kind: 'thinking', text: block.thinking })
     }
+    end()
     this.#meter.add(usage)
     question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
     return { ...answered, calls: kept.callsOf() }
@@ -287,8 +294,15 @@ class ProviderConversation implements Conversation {
     let hasBeenCut = false
     for (let retries = 0; ; ) {
       const said = await this.#ask(turn, emit, cancellation, delivery)
-      if (!said.ok) return said
-      const { content, stop } = said.value
+      if (!said.ok) {
+        if (!said.isOfModel || retries === this.#config.maxRetries) return said
+        retries++
+        emit({ kind: 'retry', attempt: retries, reason: said.error.detail, wait_ms: 0 })
+        turn.addComplaint([], unreadableComplaint(said.error))
+        continue
+      }
+      const { stop } = said.value
+      const content = withDistinctIds(said.value.content)
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
         count.add(uses.length)
@@ -301,13 +315,14 @@ class ProviderConversation implements Conversation {
       }
       const read = validateAnswer(said.value, this.#config)
       if (read.ok) {
-        const { json, repairs } = read.value
+        const { json, repairs, thinking } = read.value
+        if (thinking !== undefined) emit({ kind: 'thinking', text: thinking })
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
         if (!this.#config.isAmnesiac) this.#remember(turn.accepted(content), emit)
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
-      if (retries === this.#config.maxRetries || stop === 'refused' || (isCut && hasBeenCut)) return exhausted(read.error, retries)
+      if (retries === this.#config.maxRetries || stop === 'refused' || (isCut && hasBeenCut)) return exhausted(read.error, retries, text)
       hasBeenCut ||= isCut
       this.#hasMismatch ||= !isOnlyCut(stop, text, this.#config.output)
       retries++
@@ -323,7 +338,7 @@ const WARN_AWAY_ATTEMPT = 4
 
 type Said =
   | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
-  | (InputOutcome & { readonly ok: false })
+  | (InputOutcome & { readonly ok: false; readonly isOfModel?: true })
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
 
@@ -342,7 +357,15 @@ const validateAnswer = ({ content, stop, isWrapped }: ModelAnswer, { output, max
 
 const because = (text: string): string => (text.trim() === '' ? '' : `: '${preview(text.trim(), 200)}'`)
 
-const exhausted = (error: Fault, retries: number): Result<never> => {
+// `answer`: the beginning of what was not accepted; the whole of it is in the record.
+const exhausted = (error: Fault, retries: number, text: string): Result<never> => {
   const { error: code, category: _, detail, ...extras } = error
-  return fail(code, retries === 0 ? detail : `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, extras)
+  const answer = text.trim() === '' ? {} : { answer: preview(scrub(text.trim()), MAX_ANSWER) }
+  return fail(code, retries === 0 ? detail : `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, {
+    ...extras,
+    ...answer,
+  })
 }
+
+/** In characters. */
+const MAX_ANSWER = 300

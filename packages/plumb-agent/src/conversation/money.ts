@@ -1,16 +1,7 @@
 // The limits of money and rate: the shared budget, the prices, and the account of the agent.
 
-import {
-  type BudgetLimits,
-  currentBudget,
-  fail,
-  loadPrices,
-  type Prices,
-  type RateLimit,
-  type Result,
-  sha256Of,
-  succeed,
-} from '@plumb/wire'
+import { type BudgetLimits, currentBudget, loadPrices, type Prices } from '@plumb/ledger'
+import { fail, type RateLimit, type Result, sha256Of, succeed } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
 import { unpriced } from './billing.js'
 
@@ -26,12 +17,12 @@ export const openMoney = async ({ config, limits: own }: PreparedAgent, sent: Bu
   const limits = sent ?? own
   const isLimited = (limits?.cost ?? null) !== null || limit !== undefined
   if ((isLimited || rate) && !sent && !currentBudget()) {
-    const { openBudget } = await import('@plumb/wire/budget')
+    const { openBudget } = await import('@plumb/ledger/budget')
     const opened = openBudget({ calls: null, tokens: null, cost: limits?.cost ?? null, prices: limits?.prices })
     if (!opened.ok) return opened
   }
   const prices = isLimited ? await loadPrices(limits?.prices) : undefined
-  if (prices && !prices.quote({ model, provider })) return fail('config_invalid', unpriced(model))
+  if (prices && !prices.quote({ model, provider })) return fail('config_invalid', unpriced(model, prices))
   return succeed({ prices, rate: rate && { ...rate, account: accountOf(provider, config.account) } })
 }
 

@@ -3,6 +3,7 @@
 import { type Json, namesWithin, printType, resolve, type Type, toSchema } from '@plumb/lang'
 import { type Fault, preview } from '@plumb/wire'
 import { wrapperOf } from '../answer/wrapped.js'
+import { saysSomething } from '../provider/memory-messages.js'
 import type { ChatMessage, ContentBlock, ModelAnswer, ToolResult, ToolUse } from '../provider/provider.js'
 
 export class Turn {
@@ -39,9 +40,9 @@ export class Turn {
     this.#messages.push({ role: 'user', content: complaint })
   }
 
-  /** What this answer adds to the memory. */
+  /** What this answer adds to the memory: no message without words, which servers refuse from then on. */
   accepted(content: readonly ContentBlock[]): readonly ChatMessage[] {
-    return [...this.#kept, { role: 'assistant', content: toMessageContent(content) }]
+    return saysSomething(content) ? [...this.#kept, { role: 'assistant', content: toMessageContent(content) }] : this.#kept
   }
 }
 
@@ -64,6 +65,10 @@ export const complaint = ({ stop, isWrapped }: ModelAnswer, text: string, { deta
   const again = `Answer again${isCut ? ', shorter,' : ''} with nothing but one JSON value of the type ${writtenOut(type)}.`
   return [problem, again, ...(isOnlyCut(stop, text, output) ? [] : [`Its JSON Schema: ${JSON.stringify(toSchema(type))}`])].join('\n')
 }
+
+/** Of an answer that the server could not read, such as a call in no form of its own. */
+export const unreadableComplaint = ({ detail }: Fault): string =>
+  `Your last answer could not be read: ${preview(detail, 300)}.\nAnswer again; to call a tool, use the form for it, with arguments that are JSON.`
 
 /** The answer may be the beginning of a value: nothing shows that the model, or its server, does not know the type. */
 export const isOnlyCut = (stop: ModelAnswer['stop'], text: string, output: Type): boolean =>

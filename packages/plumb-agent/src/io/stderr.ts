@@ -1,16 +1,15 @@
 // Errors and debug logs, and the exit status of the reported errors.
 
+import type { DiagnosticOutput } from '@plumb/lang'
 import { type Fault, Reporter } from '@plumb/wire'
 
-export interface Stderr {
+export interface Stderr extends DiagnosticOutput {
   /** Written at once: a reader of the outputs may look for the error next. */
   readonly report: (fault: Fault) => void
   /** An error that is told elsewhere: only its status counts. */
   readonly count: (fault: Fault) => void
   /** A warning. */
   readonly warn: (fault: Fault) => void
-  /** One line, unchanged. */
-  readonly write: (line: string) => void
   /** Resolves to the exit status of the reported errors. */
   readonly end: () => Promise<0 | 1 | 2>
 }
@@ -24,7 +23,13 @@ export const openStderr = (program: string): Stderr => {
     },
     count: (error) => reporter.count(error),
     warn: (warning) => reporter.warn(warning),
-    write: (line) => reporter.write(line),
+    write: (text) => reporter.write(text),
+    get isStyled() {
+      return reporter.isStyled
+    },
+    get columns() {
+      return reporter.columns
+    },
     end: async () => {
       await reporter.end()
       return reporter.status

@@ -23,11 +23,18 @@ export const writeBody = (body: unknown): string => {
   isWriting = true
   try {
     const json = JSON.stringify(body)
-    if (!written) return json
+    if (!written) return wellFormed(json)
     const { mark, texts } = written
-    return json.replace(new RegExp(`"${mark}(\\d+)"`, 'g'), (_, at) => texts[at] ?? 'null')
+    return wellFormed(json.replace(new RegExp(`"${mark}(\\d+)"`, 'g'), (_, at) => texts[at] ?? 'null'))
   } finally {
     isWriting = false
     written = undefined
   }
 }
+
+/** JSON text in which no string has half of a surrogate pair, which servers refuse: U+FFFD is in its place. */
+export const wellFormed = (json: string): string =>
+  json.includes('\\ud') || json.includes('\\uD') ? json.replace(ESCAPE, (escape, half) => (half === undefined ? escape : '\ufffd')) : json
+
+/** Any, so that an escaped backslash is not taken for the beginning of one. */
+const ESCAPE = /\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)/gs

@@ -3,8 +3,8 @@
 
 import { createHash, type Hash } from 'node:crypto'
 import { type Json, resolve, toSchema } from '@plumb/lang'
+import { type HashedRequest, hashOf, partText } from '@plumb/ledger/kept'
 import { isRecord } from '@plumb/wire'
-import { type HashedRequest, hashOf, partText } from '@plumb/wire/kept'
 import type { AgentConfig } from '../config/config.js'
 import type { ChatMessage, ModelRequest } from '../provider/provider.js'
 

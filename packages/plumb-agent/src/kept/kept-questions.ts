@@ -1,9 +1,9 @@
 // The requests of one agent whose answers are kept, in a cache or in the record of a run: answered requests are not made again.
 
 import { resolve } from 'node:path'
+import { type HeldCalls, openHeldCalls } from '@plumb/ledger/approval'
+import { type AnswerSource, type Asked, joinKept, type KeptAnswers, openKept } from '@plumb/ledger/kept'
 import { type Fault, isFault, isRecord, type Result, succeed } from '@plumb/wire'
-import { type HeldCalls, openHeldCalls } from '@plumb/wire/approval'
-import { type AnswerSource, type Asked, joinKept, type KeptAnswers, openKept } from '@plumb/wire/kept'
 import type { AgentConfig } from '../config/config.js'
 import type { AgentOptions } from '../options.js'
 import type { Answered, ModelAnswer, ModelRequest, ToolResult, ToolUse } from '../provider/provider.js'
@@ -147,7 +147,10 @@ const readAnswered = (value: unknown): Answered | undefined => {
 
 /** It would be refused again: not a temporary failure, nor a decision by key, budget or person. */
 const isFinal = (answered: Answered & { readonly ok: false }): boolean =>
-  answered.refusal === undefined && answered.error.category !== 'unavailable' && !MADE_AGAIN.has(answered.error.error)
+  answered.refusal === undefined &&
+  !answered.isOfModel &&
+  answered.error.category !== 'unavailable' &&
+  !MADE_AGAIN.has(answered.error.error)
 
 /** A call that lost its result: its effect is unknown. */
 const isLost = ({ is_error, content }: Pick<ToolResult, 'is_error' | 'content'>): boolean => {

@@ -1,20 +1,7 @@
 // Tests what a server supports, by requests to it: prints a table for people, and one JSON value for programs.
 
-import {
-  costOf,
-  escapeLines,
-  type Fault,
-  fail,
-  isTerminal,
-  loadPrices,
-  nowMs,
-  type Prices,
-  preview,
-  type Result,
-  succeed,
-  toDollars,
-  writeStdout,
-} from '@plumb/wire'
+import { costOf, loadPrices, type Prices } from '@plumb/ledger'
+import { escapeLines, type Fault, fail, isTerminal, nowMs, preview, type Result, succeed, toDollars, writeStdout } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
 import { sharedAllowance } from '../conversation/allowance.js'
 import { mostOf, openBilling, pricedTokens } from '../conversation/billing.js'

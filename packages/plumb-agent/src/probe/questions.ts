@@ -147,11 +147,10 @@ const showEnforced = (what: string, { content, stop, isWrapped }: ProbeAnswer, o
   // No model begins an answer with one word like this by itself.
   if (stop === 'tokens')
     return BEGINNING.test(text) ? yes(what, 'cut at max_tokens') : { what, result: 'unknown', detail: 'cut at max_tokens' }
-  return validate(text, isWrapped ? wrapperOf(output) : output, NO_REPAIRS).ok ? yes(what) : no(what, `it said ${shown}`)
+  return validate(text, isWrapped ? wrapperOf(output) : output).ok ? yes(what) : no(what, `it said ${shown}`)
 }
 
 const BEGINNING = /^\s*\{\s*"(value|ripe)"\s*:/
-const NO_REPAIRS: ReadonlySet<never> = new Set()
 
 const showCalls = ({ content }: ProbeAnswer): ProbeFinding[] => {
   const calls = toolUsesOf(content).filter(({ name, input }) => name === TOOL.name && validate(JSON.stringify(input), ARGUMENTS).ok)

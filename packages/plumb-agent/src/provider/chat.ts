@@ -18,14 +18,15 @@ import type { Cancelled } from './cancellation.js'
 import { checkUsage } from './check-usage.js'
 import { Concessions } from './concessions.js'
 import { exchange, takeReply } from './exchange.js'
-import { errorEventFailure } from './http/api-error.js'
+import { replyFailures } from './http/api-error.js'
 import { type HttpConnection, openConnection } from './http/connection.js'
 import { isProviderItself } from './http/endpoint.js'
-import { type Attempt, type Failure, failWith } from './http/failure.js'
+import type { Attempt, Failure, ReplyFailures } from './http/failure.js'
 import { asRefusedMedia } from './http/refused-media.js'
 import { retryRequest } from './http/retry.js'
 import type { Timing } from './http/timing.js'
 import { formatOf, systemText } from './output-schema.js'
+import { presetOf } from './presets.js'
 import { type AnswerReader, asJson, type Finished, type Protocol } from './protocol.js'
 import { type Answered, addUsage, type ModelAnswer, type ModelRequest, type Provider } from './provider.js'
 import { mediaOf, toolNamesOf } from './read-message.js'
@@ -83,6 +84,7 @@ class HttpProvider implements Provider {
   readonly #connection: HttpConnection
   readonly #keyHint: string
   readonly #concessions: Concessions
+  readonly #failures: ReplyFailures
   #opened: Promise<BatchLane> | undefined
 
   constructor(protocol: Protocol, settings: ChatSettings) {
@@ -93,7 +95,8 @@ class HttpProvider implements Provider {
     this.#host = endpoint.host
     this.#connection = openConnection(endpoint, timing)
     this.#keyHint = keyHintOf(account, key)
-    this.#concessions = new Concessions(protocol)
+    this.#concessions = new Concessions(protocol, presetOf(account.name))
+    this.#failures = replyFailures(this.#host, this.#keyHint)
   }
 
   close(): void {
@@ -124,7 +127,8 @@ class HttpProvider implements Provider {
   #compose(question: ModelRequest, names: WireNames, without?: string): Composed {
     const downgrades = new Set(this.#concessions.without(question.model))
     if (without !== undefined) downgrades.add(without)
-    const format = downgrades.has('plain_output') ? undefined : formatOf(question.output, this.#protocol.dialect)
+    const isPlain = downgrades.has('plain_output') || (downgrades.has('plain_with_tools') && question.tools.length > 0)
+    const format = isPlain ? undefined : formatOf(question.output, this.#protocol.dialect)
     const { account, endpoint, maxTokens, thinkingBudget, patch } = this.#settings
     const system = systemText(question, format, isProviderItself(account, endpoint))
     const effort = this.#concessions.effortFor(question)
@@ -209,7 +213,7 @@ class HttpProvider implements Provider {
     if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, text: '' } }
     const headers = this.#headersOf(body)
     log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })
-    const reader = this.#protocol.openReader(question, names, (error) => errorEventFailure(this.#host, this.#keyHint, error))
+    const reader = this.#protocol.openReader(question, names, this.#failures)
     const result = batches
       ? await this.#askInBatch(batches, { ...sent, headers, text, cancelled }, reader)
       : await exchange({ protocol: this.#protocol, ...this.#callsWith(log) }, { path, headers, body: text }, reader, cancelled)
@@ -229,8 +233,8 @@ class HttpProvider implements Provider {
     if (!replied.ok) return replied
     const failure = takeReply(replied.value.reply, reader, this.#protocol)
     if (failure) return { ok: false, failure }
-    if (!reader.isWhole) return failWith('bad_reply', `${this.#host} gave an answer in a batch that is not whole`, false)
-    return { ok: true, value: { ...reader.finish(), isWrapped: replied.value.isWrapped } }
+    const finished = reader.finish()
+    return finished.ok ? { ok: true, value: { ...finished.value, isWrapped: replied.value.isWrapped } } : finished
   }
 }
 
@@ -247,11 +251,12 @@ const withHint = (failure: Failure, hint: string): Failure => {
   return { ...failure, fault: fault(error, `${detail}; ${hint}`, extras) }
 }
 
-const toAnswered = ({ fault, refusal, isShared }: Failure): Answered => ({
+const toAnswered = ({ fault, refusal, isShared, isOfModel }: Failure): Answered => ({
   ok: false,
   error: fault,
   ...(refusal ? { refusal } : {}),
   ...(isShared ? { isShared } : {}),
+  ...(isOfModel ? { isOfModel } : {}),
 })
 
 const withCurrentSettings = (question: ModelRequest): ModelRequest => ({ ...question, ...question.settings?.() })

@@ -19,11 +19,15 @@ export class Concessions {
   /** Model and effort. */
   readonly #reported = new Set<string>()
 
-  constructor(private readonly protocol: Pick<Protocol, 'downgrades' | 'efforts'>) {}
+  /** `known`: what the server of a preset takes in another way. */
+  constructor(
+    private readonly protocol: Pick<Protocol, 'downgrades' | 'efforts'>,
+    private readonly known: ReadonlySet<string> = NOTHING,
+  ) {}
 
   /** Names of features that are left out for this model. */
   without(model: string): ReadonlySet<string> {
-    return this.#without.get(model) ?? NOTHING
+    return this.#without.get(model) ?? this.known
   }
 
   /** The level that is sent. Undefined: none. */

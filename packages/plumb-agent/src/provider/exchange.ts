@@ -12,16 +12,17 @@ import { apiFailure } from './http/api-error.js'
 import type { HttpConnection, HttpRequest } from './http/connection.js'
 import type { ReplyListener } from './http/dispatched.js'
 import { type Attempt, type Failure, failWith, Unreadable } from './http/failure.js'
-import { at, readJson } from './http/json-path.js'
+import { readTolerantly } from './http/json-path.js'
 import { type HttpReply, header } from './http/reply-body.js'
-import { ServerEvents } from './http/server-events.js'
+import { areEvents, END, ServerEvents } from './http/server-events.js'
 import { MAX_ERROR_BYTES, MAX_REPLY_BYTES, type Timing } from './http/timing.js'
 import { transportFailure } from './http/transport-error.js'
 import type { AnswerReader, Finished, Protocol } from './protocol.js'
+import { errorIn } from './reply/server-words.js'
 
 export interface ExchangeOptions {
   readonly protocol: Pick<Protocol, 'eventsOf'>
-  readonly connection: Pick<HttpConnection, 'dispatch'>
+  readonly connection: Pick<HttpConnection, 'dispatch' | 'proxy'>
   readonly host: string
   /** As in `Refused`. */
   readonly keyHint: string
@@ -52,10 +53,11 @@ class Exchange implements ReplyListener {
   #clearDeadline = (): void => {}
   #stopListening = (): void => {}
   #phase: 'reading' | 'lingering' | 'late' | 'done' = 'reading'
+  #hasEvents = false
   /** Its head, once that has come. */
   #status = 0
   #headers: HttpReply['headers'] = {}
-  /** By what came, not by what was requested: some servers do not stream, and some do without a request for it. */
+  /** By what came, not by what was requested, nor by what it is called: some servers do not stream, and some do without a request for it. */
   #events: ServerEvents | undefined
   #chunks: Buffer[] = []
   #bytes = 0
@@ -88,7 +90,6 @@ class Exchange implements ReplyListener {
     this.#headers = headers
     const request_id = header(headers, 'request-id') || header(headers, 'x-request-id')
     log('api_response', { host, status, ms: Math.round(nowMs() - this.#startMs), ...(request_id === '' ? {} : { request_id }) })
-    if (!this.#isRefused && header(headers, 'content-type').startsWith('text/event-stream')) this.#events = new ServerEvents()
   }
 
   onData(chunk: Buffer): void {
@@ -97,22 +98,33 @@ class Exchange implements ReplyListener {
     if (this.#isRefused && this.#bytes > MAX_ERROR_BYTES) return this.#stop(this.#refusal())
     // By decoded bytes: a gzip bomb of 200 KB would pass any other limit.
     if (this.#bytes > MAX_REPLY_BYTES) throw new Unreadable(`answered with more than ${MAX_REPLY_BYTES} bytes`)
+    if (this.#chunks.length === 0 && !this.#events && !this.#isRefused && this.#isStream(chunk)) this.#events = new ServerEvents()
     if (this.#events) this.#take(this.#events.take(chunk))
     else this.#chunks.push(chunk)
+  }
+
+  // Some servers call a stream by another type, and some a plain error a stream.
+  #isStream(chunk: Buffer): boolean {
+    return areEvents(chunk) ?? header(this.#headers, 'content-type').toLowerCase().startsWith('text/event-stream')
   }
 
   onEnd(): void {
     if (this.#isDone) return
     if (this.#isRefused) return this.#done(this.#refusal())
     const { protocol, host } = this.#o
+    // The first piece may have been too short to show what it is.
+    if (!this.#events && areEvents(Buffer.concat(this.#chunks)) === true) {
+      this.#events = new ServerEvents()
+      this.#take(this.#events.take(Buffer.concat(this.#chunks)))
+      if (this.#isDone) return
+    }
     if (this.#events) this.#take(this.#events.end())
     else {
       const failure = readPlain(this.#text, this.#reader, protocol, host)
       if (failure) this.#done({ ok: false, failure })
     }
     if (this.#isDone) return
-    if (this.#reader.isWhole) this.#done(this.#finished())
-    else this.#done(failWith('connection_failed', `${host} ended its reply before the answer was whole`, true))
+    this.#done(this.#reader.finish())
   }
 
   onError(error: unknown): void {
@@ -121,10 +133,10 @@ class Exchange implements ReplyListener {
     const { host, timing } = this.#o
     if (this.#cancelled.isCancelled) return this.#done(CANCELLED)
     // How a connection ends after the end of the answer does not matter to the answer.
-    if (this.#reader.isOver) return this.#done(this.#finished())
+    if (this.#reader.isOver) return this.#done(this.#reader.finish())
     if (this.#phase === 'late')
       return this.#done(failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true))
-    const failure = transportFailure(host, error)
+    const failure = transportFailure(host, error, this.#o.connection.proxy)
     if (failure) return this.#done({ ok: false, failure })
     this.#leave()
     this.#reject(error)
@@ -146,7 +158,8 @@ class Exchange implements ReplyListener {
     for (const data of events) {
       // To the end, so that the connection can be kept; but not for long.
       if (this.#reader.isOver) return
-      const failure = takeEvent(data, this.#reader, this.#o.host)
+      const failure = takeEvent(data, this.#reader, this.#o.host, this.#hasEvents)
+      this.#hasEvents = true
       if (failure) return this.#stop({ ok: false, failure })
     }
     if (!this.#reader.isOver || this.#phase !== 'reading') return
@@ -159,10 +172,6 @@ class Exchange implements ReplyListener {
     if (this.#isDone) return
     this.#clearDeadline()
     this.#clearDeadline = startDeadline(LINGER_MS, this.#late)
-  }
-
-  #finished(): Attempt<Finished> {
-    return { ok: true, value: this.#reader.finish() }
   }
 
   #refusal(): Attempt<Finished> {
@@ -198,14 +207,14 @@ class Exchange implements ReplyListener {
 
 const CANCELLED = failWith('cancelled', 'the answer was dropped on request', false)
 
-const takeEvent = (data: string, reader: AnswerReader, host: string): Failure | undefined => {
-  if (data === '[DONE]') return reader.take(data)
-  const event = readJson(data)
-  return event.ok ? reader.take(event.value) : unreadable(host, 'sent an event that is not JSON', event.error)
+const takeEvent = (data: string, reader: AnswerReader, host: string, isLater: boolean): Failure | undefined => {
+  if (data === END) return reader.take(data)
+  const event = readTolerantly(data)
+  return event.ok ? reader.take(event.value) : unreadable(host, 'sent an event that is not JSON', event.error, isLater)
 }
 
 const readPlain = (text: string, reader: AnswerReader, { eventsOf }: Pick<Protocol, 'eventsOf'>, host: string): Failure | undefined => {
-  const reply = readJson(text)
+  const reply = readTolerantly(text)
   if (!reply.ok)
     return unreadable(host, /^\s*</.test(text) ? 'answered with a page of HTML' : 'answered with what is not JSON', reply.error)
   return takeReply(reply.value, reader, { eventsOf }, text)
@@ -218,7 +227,8 @@ export const takeReply = (
   { eventsOf }: Pick<Protocol, 'eventsOf'>,
   text?: string,
 ): Failure | undefined => {
-  const events = at(reply, 'error') ? [reply] : eventsOf(reply, text)
+  const error = errorIn(reply)
+  const events = error ? [{ error }] : eventsOf(reply, text)
   for (const event of events) {
     const failure = reader.take(event)
     if (failure) return failure
@@ -226,8 +236,8 @@ export const takeReply = (
   return undefined
 }
 
-/** A reply that ends too soon was cut, and may be complete the next time. */
-const unreadable = (host: string, what: string, why: Fault): Failure =>
+/** A reply that ends too soon was cut, and may be complete the next time; so may one that was readable before. */
+const unreadable = (host: string, what: string, why: Fault, isLater = false): Failure =>
   why.error === 'truncated_line'
     ? failWith('connection_failed', `${host} broke off in the middle of its reply`, true).failure
-    : failWith('bad_reply', `${host} ${what} (${why.detail}); check that endpoint names an API of this kind`, false).failure
+    : failWith('bad_reply', `${host} ${what} (${why.detail}); check that endpoint names an API of this kind`, isLater).failure

@@ -4,7 +4,7 @@ import type { Json } from '@plumb/lang'
 import type { BatchApi } from './batch/api.js'
 import type { EffortLevel } from './effort.js'
 import type { ApiCalls } from './http/api-calls.js'
-import type { Failure } from './http/failure.js'
+import type { Attempt, Failure, ReplyFailures } from './http/failure.js'
 import type { MediaBlock } from './media-block.js'
 import type { Dialect, OutputFormat } from './output-schema.js'
 import type { ModelAnswer, ModelRequest } from './provider.js'
@@ -19,7 +19,7 @@ export interface Protocol {
   /** Why it accepts no such image, document or audio. Undefined: it does. */
   readonly refusesMedia: (block: MediaBlock) => string | undefined
   readonly bodyOf: (question: ModelRequest, asking: BodyOptions) => object
-  readonly openReader: (question: ModelRequest, names: WireNames, fail: (error: unknown) => Failure) => AnswerReader
+  readonly openReader: (question: ModelRequest, names: WireNames, failures: ReplyFailures) => AnswerReader
   /** A plain reply, as the events of an equivalent stream. `text`: the original, with all digits. */
   readonly eventsOf: (reply: unknown, text?: string) => readonly unknown[]
   /** Its API of batches, for lane "batch"; `headers` are those of a request without a body. */
@@ -51,6 +51,17 @@ export interface Downgrade {
   readonly concedes?: string
 }
 
+/**
+ * A schema of the answer beside tools. Gemini: "Function calling with a response mime type … is unsupported"; llama.cpp: "Cannot use custom
+ * grammar constraints with tools"; Groq: "json mode cannot be combined with tool/function calling".
+ */
+export const PLAIN_WITH_TOOLS: Downgrade = {
+  name: 'plain_with_tools',
+  words:
+    /(?:tool|function)s?\b.{0,60}(?:mime type|json|grammar|response_format|structured)|(?:json|grammar|response_format|structured).{0,80}(?:tool|function)/is,
+  concedes: 'structured output beside tools',
+}
+
 /** The remedy for a refusal with such words. */
 export interface RefusalHint {
   readonly words: RegExp
@@ -62,9 +73,8 @@ export interface AnswerReader {
   take(event: unknown): Failure | undefined
   /** The last event was read. */
   readonly isOver: boolean
-  /** The events so far are a complete answer. */
-  readonly isWhole: boolean
-  finish(): Finished
+  /** At the end of the reply: the answer, or why it is none. */
+  finish(): Attempt<Finished>
 }
 
 /** Its counts are as the server sent them: see `checkUsage`. */

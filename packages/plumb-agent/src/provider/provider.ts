@@ -7,6 +7,7 @@ import type { CallInput } from './call-input.js'
 import type { Cancelled } from './cancellation.js'
 import type { Effort } from './effort.js'
 import type { MediaBlock } from './media-block.js'
+import type { MessageFields } from './openai/chat/message-fields.js'
 import type { RequestSize } from './request-size.js'
 
 /**
@@ -25,7 +26,9 @@ export type ContentBlock =
   | { readonly type: 'thinking'; readonly thinking: string; readonly signature: string }
   | { readonly type: 'redacted_thinking'; readonly data: string }
   /** An `input` that is not JSON is { "invalid_json": TEXT }. `name` is the tool's own, with its colon or dot. */
-  | ({ readonly type: 'tool_use'; readonly id: string; readonly name: string } & CallInput)
+  | ({ readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly extra_content?: Json } & CallInput)
+  /** Members of a message of Chat Completions that its server wants back: see message-fields.ts. */
+  | { readonly type: 'chat_fields'; readonly fields: MessageFields }
   /** `content`: text, or a list of blocks as in result-parts.ts. */
   | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: Json; readonly is_error: boolean }
   | MediaBlock
@@ -139,7 +142,14 @@ export type ProviderRefusal = 'final' | 'doubtful'
 
 export type Answered =
   | { readonly ok: true; readonly value: ModelAnswer }
-  | { readonly ok: false; readonly error: Fault; readonly refusal?: ProviderRefusal; readonly isShared?: true }
+  | {
+      readonly ok: false
+      readonly error: Fault
+      readonly refusal?: ProviderRefusal
+      readonly isShared?: true
+      /** As in `Failure`. */
+      readonly isOfModel?: true
+    }
 
 export interface Provider {
   /** What its answers depend on in addition to the question, such as the maximum length; neither keys nor addresses. */

@@ -1,10 +1,11 @@
 // Splits a message of the memory into parts that a provider can send: any content can be shown in some form.
 
 import type { Json } from '@plumb/lang'
-import { preview } from '@plumb/wire'
+import { isRecord, preview } from '@plumb/wire'
 import { withWritten } from './call-input.js'
 import { at, textAt } from './http/json-path.js'
 import { isMedia, type MediaBlock, readMedia } from './media-block.js'
+import { fieldsOf } from './openai/chat/message-fields.js'
 import type { ChatMessage, ContentBlock } from './provider.js'
 
 /** `raw`: a block of Anthropic's own tools; `item`: other items of the Responses API. Only they understand it. */
@@ -43,8 +44,12 @@ const readPart = (role: 'user' | 'assistant', item: Json): ContentPart | undefin
   if (!isAssistant || type === undefined) return undefined
   if (type === 'thinking') return ifWhole({ type, thinking: text('thinking'), signature: text('signature') })
   if (type === 'redacted_thinking') return ifWhole({ type, data: text('data') })
-  if (type === 'tool_use')
-    return ifWhole({ type, id: text('id'), name: text('name'), ...withWritten((at(item, 'input') ?? {}) as Json, text('json')) })
+  if (type === 'tool_use') {
+    const extra = at(item, 'extra_content') as Json | undefined
+    const input = withWritten((at(item, 'input') ?? {}) as Json, text('json'))
+    return ifWhole({ type, id: text('id'), name: text('name'), ...input, ...(extra === undefined ? {} : { extra_content: extra }) })
+  }
+  if (type === 'chat_fields') return isRecord(at(item, 'fields')) ? { type, fields: fieldsOf(at(item, 'fields')) } : undefined
   if (RESPONSE_ITEM.test(type)) return { type: 'item', item }
   return SERVER_BLOCK.test(type) ? { type: 'raw', block: item } : undefined
 }

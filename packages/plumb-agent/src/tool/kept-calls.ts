@@ -1,7 +1,7 @@
 // The calls of one answer that were made before, or that wait for a person. Without them each call is made.
 
+import type { CallSteps } from '@plumb/ledger/approval'
 import type { Result, ToolAnswer, ToolRequest } from '@plumb/wire'
-import type { CallSteps } from '@plumb/wire/approval'
 import type { ToolResult, ToolUse } from '../provider/provider.js'
 
 export interface KeptCalls {

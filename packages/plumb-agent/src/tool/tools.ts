@@ -5,7 +5,6 @@ import {
   errorAnswer,
   type Fault,
   fail,
-  fault,
   IdempotencyCache,
   isHeld,
   mapLimit,
@@ -103,12 +102,10 @@ class ModelTools implements Tools {
   ): Promise<Result<readonly ToolResult[]>> {
     // In the order of the calls, not of their results.
     const known = new Map(calls.map((use) => [use, kept?.find(use)]))
-    const firstWithId = new Map([...calls].reverse().map((use) => [use.id, use]))
     const answered = await mapLimit(calls, this.#parts.areParallel ? MAX_PARALLEL : 1, async (use): Promise<Result<ToolResult>> => {
       if (signal.aborted) return succeed(failure(use.id, CANCELLED))
       const found = known.get(use)
       if (found) return succeed(found)
-      if (firstWithId.get(use.id) !== use) return succeed(failure(use.id, repeatedId(use.id)))
       // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
       const run = (isReused: boolean) =>
         this.#answerOne(use, isReused || use.id === '' ? `${use.id}#${++this.#renamed}` : use.id, { signal, emit, kept, count, delivery })
@@ -281,9 +278,6 @@ const textThatIsNoJson = (input: Json): string | undefined => {
   const [[key, text] = [], another] = Object.entries(input)
   return key === 'invalid_json' && typeof text === 'string' && !another ? text : undefined
 }
-
-const repeatedId = (id: string): Fault =>
-  fault('input_type_mismatch', `two calls of this answer have the id '${preview(id)}'; only the first was made`)
 
 const unknown = (name: string, offered: readonly CallableTool[]): Result<never> => ({
   ok: false,

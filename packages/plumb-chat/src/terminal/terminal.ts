@@ -1,6 +1,6 @@
 // Where a person types: with a line editor, or, on a terminal that can do lines only, with the editing of the system.
 
-import type { ConsentQuestion } from '@plumb/wire'
+import type { ConsentQuestion } from '@plumb/ledger'
 
 export interface Terminal {
   /** Shows the prompt and takes a message, beginning with keys that were typed before. */

@@ -1,7 +1,7 @@
 // Opens a gateway from its specs. Its servers are started at once, and nothing waits for them.
 
 import { normalize } from 'node:path'
-import { hasErrors, serverBindings, toShown } from '@plumb/lang'
+import { hasErrors, serverBindings, showDiagnostics } from '@plumb/lang'
 import { type Fault, fault } from '@plumb/wire'
 import { SERVE_ROWS, type ServeOptions } from '../options.js'
 import { type OpenedSpec, openSpec, type SpecsOptions } from '../tools/of-specs.js'
@@ -22,7 +22,7 @@ export const openGateway = async (serving: ServeOptions, options: SpecsOptions):
   for (const path of specs) opened.push(await openSpec(normalize(path), options))
   const bound = opened.map((spec) => spec && serverBindings(spec.program))
   for (const { diagnostics } of bound.filter((found) => found !== undefined)) {
-    for (const diagnostic of diagnostics) reporter.write(toShown(diagnostic, reporter.isJson))
+    showDiagnostics(diagnostics, reporter, reporter.isJson)
     if (hasErrors(diagnostics)) reporter.status = 2
   }
   const ready = opened.flatMap((spec, i): CataloguedSpec[] => (spec ? [{ ...spec, servers: bound[i]?.servers ?? [] }] : []))

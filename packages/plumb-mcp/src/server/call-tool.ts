@@ -1,6 +1,7 @@
 // tools/call: one call, with its place in the queue, its progress and its end, whether it is answered or cancelled.
 
-import { type Fault, fault, inputToShow, isRecord, type Semaphore } from '@plumb/wire'
+import { inputToShow } from '@plumb/ledger'
+import { type Fault, fault, isRecord, type Semaphore } from '@plumb/wire'
 import { type McpToolResult, toError } from '../tools/answer.js'
 import type { CallContext, ServedTool } from '../tools/served-tool.js'
 import { type Caller, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'

@@ -5,27 +5,20 @@ import {
   type AgentPlan,
   agentsOf,
   compile,
+  errorsOf,
   givenTexts,
   hasAgentLimits,
   hasErrors,
   type Program,
   STANDARD_LIBRARY,
+  showDiagnostics,
   type ToolPlan,
   toolsOf,
-  toShown,
 } from '@plumb/lang'
+import { openOwnBudget } from '@plumb/ledger'
 import { withFlows } from '@plumb/policy'
 import { openRegistry, type Registered, type Session } from '@plumb/tool/internal'
-import {
-  diskFiles,
-  type GivenOptions,
-  openOwnBudget,
-  type Reporter,
-  readGivenValues,
-  type SourceFiles,
-  searchPath,
-  withParams,
-} from '@plumb/wire'
+import { diskFiles, type GivenOptions, type Reporter, readGivenValues, type SourceFiles, searchPath, withParams } from '@plumb/wire'
 import { fromRegistered } from './from-registry.js'
 import type { ServedTool } from './served-tool.js'
 import type { Sessions } from './sessions.js'
@@ -79,8 +72,8 @@ export const openSpec = async (path: string, options: SpecsOptions): Promise<Ope
   }
   const compiled = await withFlows(compile({ path, text: text.value, files, given: given.value }), options)
   const { program, diagnostics, params, faults } = compiled
-  for (const diagnostic of diagnostics) if (diagnostic.severity === 'error') reporter.write(toShown(diagnostic, reporter.isJson))
   if (hasErrors(diagnostics)) {
+    showDiagnostics(errorsOf(diagnostics), reporter, reporter.isJson)
     reporter.status = 2
     return undefined
   }

@@ -21,6 +21,9 @@ export const cutText = (text: string, maxCharacters: number, droppedBytes = 0): 
   return { text: `${head}${isOpen ? '\n' : ''}[truncated: ${cutBytes} more bytes]`, cutBytes }
 }
 
+/** So many UTF-16 units from its beginning, or one less within a character: servers refuse half of one. */
+export const headOf = (text: string, maxUnits: number): string => text.slice(0, maxUnits).replace(/[\ud800-\udbff]$/, '')
+
 // In UTF-16 units, but never inside a surrogate pair.
 const endOfCharacters = (text: string, maxCharacters: number): number => {
   if (text.length <= maxCharacters) return text.length

@@ -1,15 +1,14 @@
 // Loads the checked program that the command line names, with its texts.
 
 import { normalize, resolve } from 'node:path'
-import { compile, givenTexts, hasAgentLimits, hasErrors, type Program, STANDARD_LIBRARY, toShown } from '@plumb/lang'
+import { compile, errorsOf, givenTexts, hasAgentLimits, hasErrors, type Program, STANDARD_LIBRARY, showDiagnostics } from '@plumb/lang'
+import { joinBudget, openOwnBudget } from '@plumb/ledger'
 import { withFlows } from '@plumb/policy'
 import {
   type Bootstrap,
   bundledFiles,
   diskFiles,
-  joinBudget,
   openBootstrap,
-  openOwnBudget,
   type Reporter,
   type Result,
   readGivenValues,
@@ -62,8 +61,7 @@ export const loadProgram = async (
   const compiled = bootstrap ? checked : await withFlows(checked, { flows })
   const { diagnostics, program } = compiled
   if (hasErrors(diagnostics)) {
-    const isJson = process.env.PLUMB_ERRORS === 'json'
-    for (const diagnostic of diagnostics) if (diagnostic.severity === 'error') reporter.write(toShown(diagnostic, isJson))
+    showDiagnostics(errorsOf(diagnostics), reporter, process.env.PLUMB_ERRORS === 'json')
     reporter.status = 2
     return undefined
   }

@@ -18,13 +18,14 @@ import {
 import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
 import type { SpecOptions } from '@plumb/runtime/options'
-import { findMissing, type LoadedSpec, loadSpec, selectBinding, shown } from '@plumb/runtime/spec'
+import { findMissing, type LoadedSpec, loadSpec, selectBinding, showOn } from '@plumb/runtime/spec'
 import { escapeLines, Reporter, writeStdout } from '@plumb/wire'
 
 /** Exit 2 if a spec has errors or cannot be read. With `--json` everything is written to stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
   const reporter = new Reporter('plumb')
   const out: string[] = []
+  const shown: Diagnostic[] = []
   for (const path of options.eval === undefined || paths.length > 0 ? paths : [undefined]) {
     const loaded = await loadSpec(path, { ...options, isCheck: true, isOfStrangers: true })
     if (!loaded.ok) {
@@ -34,10 +35,8 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     const { compiled } = loaded.value
     const diagnostics = [...compiled.diagnostics, ...(hasErrors(compiled.diagnostics) ? [] : runProblems(compiled))]
     const repairs = options.json && hasErrors(compiled.diagnostics) ? await repairsIn(loaded.value) : undefined
-    for (const d of diagnostics) {
-      if (options.json) out.push(...inJson(d, repairs?.get(d)))
-      else reporter.write(shown(d))
-    }
+    if (options.json) out.push(...diagnostics.flatMap((d) => inJson(d, repairs?.get(d))))
+    else shown.push(...diagnostics)
     if (options.flows && !hasErrors(compiled.diagnostics)) out.push(...(await flowsOf(compiled, options.json)))
     if (hasErrors(diagnostics)) reporter.status = 2
     else out.push(options.json ? JSON.stringify(summary(compiled)) : okay(compiled, paths.length > 1 ? path : undefined))
@@ -46,6 +45,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     const none = await loadSpec(undefined, options)
     if (!none.ok) reporter.report(none.error)
   }
+  showOn(reporter, shown)
   const failure = out.length > 0 ? await writeStdout(escapeLines(`${out.join('\n')}\n`)) : undefined
   if (failure) reporter.report(failure)
   await reporter.end()

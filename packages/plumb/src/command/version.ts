@@ -1,7 +1,8 @@
 // plumb version: prints the version, and with --json the facts about the machine that a bug report needs.
 
 import { arch, platform, release } from 'node:os'
-import { endWith, PRICES_SOURCE, siblingProgram, versionAndPrices, writeStdout } from '@plumb/wire'
+import { PRICES_SOURCE, versionAndPrices } from '@plumb/ledger'
+import { endWith, siblingProgram, writeStdout } from '@plumb/wire'
 import { version } from '../../package.json'
 
 const PROGRAMS = ['plumb', 'plumb-agent', 'plumb-chat', 'plumb-mcp', 'plumb-mux', 'plumb-tool'] as const

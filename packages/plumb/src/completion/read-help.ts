@@ -9,8 +9,11 @@ interface Help extends Omit<CommandInterface, 'name' | 'does'> {
 
 export const readHelp = (text: string): Help => {
   const [, usage = ''] = /^Usage: (.*)$/m.exec(text) ?? []
-  const options = items(text, 'Options').map(([term, does]) => readOption(term, does))
-  const commands = items(text, 'Commands').map(([term, does]) => ({ name: term.split(' ', 1)[0] ?? '', does: withoutNotes(does) }))
+  const terms = items(text)
+  const options = terms.filter(([term]) => term.startsWith('-')).map(([term, does]) => readOption(term, does))
+  const commands = terms
+    .filter(([term]) => !term.startsWith('-'))
+    .map(([term, does]) => ({ name: term.split(' ', 1)[0] ?? '', does: withoutNotes(does) }))
   const operands = usage.split(' ').flatMap((word) => /^[[<]?([a-z.]+?)(?:\.\.\.)?[\]>]?$/.exec(word)?.[1] ?? [])
   const named = operands.filter((name) => name !== 'options' && name !== 'command')
   const operand = named.at(-1) ?? (usage.endsWith('command...') ? 'command' : '')
@@ -31,11 +34,12 @@ const readOption = (term: string, does: string): OptionInterface => {
   }
 }
 
-// Each line begins with two spaces, has two between term and text, and continues with deeper indentation.
-const items = (text: string, heading: string): [term: string, does: string][] => {
-  const [, block = ''] = new RegExp(`^${heading}:\\n((?: .*\\n?)*)`, 'm').exec(text) ?? []
+// Options and commands are in groups, each below its heading. Each line begins with two spaces, has two between term and text, and continues
+// with deeper indentation.
+const items = (text: string): [term: string, does: string][] => {
+  const groups = [...text.matchAll(/^([A-Z][\w ]*):\n((?: .*\n?)*)/gm)].filter(([, heading]) => heading !== 'Examples')
   const found: [string, string][] = []
-  for (const line of block.split('\n')) {
+  for (const line of groups.flatMap(([, , lines = '']) => lines.split('\n'))) {
     const [, term, does = ''] = /^ {2}(\S.*?)(?: {2,}(.*))?$/.exec(line) ?? []
     const last = found.at(-1)
     if (term !== undefined) found.push([term, does])

@@ -12,7 +12,6 @@ import { hover } from './hover.js'
 import { clientCommands, runLenses } from './lenses.js'
 import { documentSymbols, foldingRanges, highlights, inlayHints, references, semanticTokens, workspaceSymbols } from './outline.js'
 import { type DocumentParams, hasDocument, hasPosition, hasRange, isCommand, isDidChange, isDidOpen, isQuery, isRename } from './params.js'
-import { watchParent } from './parent.js'
 import { Publisher, PublishTimer } from './publish.js'
 import { DEBUG_TEST, EditorTests, RUN_TEST } from './tests.js'
 import { Workspace } from './workspace.js'
@@ -253,4 +252,28 @@ const canWatchFiles = (capabilities: unknown): boolean => {
 const canRefreshLenses = (capabilities: unknown): boolean => {
   const workspace = isRecord(capabilities) && isRecord(capabilities.workspace) ? capabilities.workspace : {}
   return isRecord(workspace.codeLens) && workspace.codeLens.refreshSupport === true
+}
+
+// Watches the editor's process, if `initialize` names it: a server whose editor has ended must end.
+const POLL_MS = 1000
+
+/** Calls `onGone` once, when the process has ended. Returns a function that stops watching. */
+const watchParent = (pid: unknown, onGone: () => void): (() => void) => {
+  if (!Number.isSafeInteger(pid) || Number(pid) <= 0) return () => {}
+  const timer = setInterval(() => {
+    if (isAlive(Number(pid))) return
+    clearInterval(timer)
+    onGone()
+  }, POLL_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
+// A process of another user cannot be signalled, but it is there.
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
 }

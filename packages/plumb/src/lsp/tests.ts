@@ -2,10 +2,9 @@
 
 import { hasErrors } from '@plumb/lang'
 import { testsIn } from '@plumb/lang/service'
+import type { EditorRun, TestResult } from '@plumb/spec-test/editor'
 import { fail, type Result, succeed } from '@plumb/wire'
 import type * as protocol from 'vscode-languageserver-protocol/node'
-import type { EditorRun } from '../spec-test/editor-run.js'
-import type { TestResult } from '../spec-test/report/result.js'
 import type { Document, Documents } from './documents.js'
 import type { DocumentParams } from './params.js'
 import { rangeOf } from './position.js'
@@ -48,7 +47,7 @@ export class EditorTests {
     if (!document || (name !== undefined && typeof name !== 'string'))
       return fail('usage', `'${command}' takes the URI of an open document, and the name of a test of it`)
     if (hasErrors(this.documents.compiled(document).diagnostics)) return fail('usage', 'the spec has errors: no test of it can be run')
-    const { editorRun } = await import('../spec-test/editor-run.js')
+    const { editorRun } = await import('@plumb/spec-test/editor')
     const ran = await editorRun(document, this.documents.files(), name, command === DEBUG_TEST)
     // A result of an old text would be at the wrong position.
     if (ran.ok && this.documents.get(document.uri)?.version === document.version) this.#keep(document, ran.value)

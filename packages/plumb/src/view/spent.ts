@@ -11,4 +11,4 @@ export const addCosts = (a: ShownCost, b: ShownCost): ShownCost => ({
 })
 
 /** Undefined: everything was free, or no price is known. */
-export const spentText = (spent: ShownCost): string | undefined => (spent.known > 0 ? `$${showCost(spent)}` : undefined)
+export const spentText = (spent: ShownCost): string | undefined => (spent.known > 0 ? showCost(spent) : undefined)

@@ -1,8 +1,9 @@
 // The settings for starting the children of a run.
 
 import type { AgentPlan, Bound } from '@plumb/lang'
+import type { Prices } from '@plumb/ledger'
 import type { AgentSandbox, Session, StandIn } from '@plumb/tool/internal'
-import type { Deliveries, Fault, Prices, SourceFiles, StateFile } from '@plumb/wire'
+import type { Deliveries, Fault, SourceFiles, StateFile } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
 import { type RunOptions, wordsOfAgents } from '../options/run-options.js'

@@ -2,23 +2,8 @@
 // reported usage count.
 
 import { agentOf, type Graph } from '@plumb/lang'
-import {
-  type AgentLimit,
-  type Budget,
-  currentBudget,
-  type Fault,
-  fault,
-  isCount,
-  loadPrices,
-  type Member,
-  type Prices,
-  payUsage,
-  preview,
-  type Reservation,
-  readClaim,
-  type Telemetry,
-  totalTokens,
-} from '@plumb/wire'
+import { type Budget, currentBudget, loadPrices, type Member, type Prices, payUsage, type Reservation } from '@plumb/ledger'
+import { type AgentLimit, type Fault, fault, isCount, preview, readClaim, type Telemetry, totalTokens } from '@plumb/wire'
 import type { BudgetChannel } from './spawn-via.js'
 
 export interface ChildAllowanceOptions {

@@ -1,17 +1,8 @@
 // Passes on the events of one child: to the listeners of the run, the parent of a nested plumb, the budget, and the replay of a resumed
 // run.
 
-import {
-  currentBudget,
-  type Exit,
-  type Fault,
-  fault,
-  MAX_CALL_TOKENS,
-  parseJson,
-  readUsage,
-  type StateFile,
-  type TelemetryLines,
-} from '@plumb/wire'
+import { currentBudget } from '@plumb/ledger'
+import { type Exit, type Fault, fault, MAX_CALL_TOKENS, parseJson, readUsage, type StateFile, type TelemetryLines } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { AgentTelemetry, ProcessKind } from '../event/run-event.js'
 import type { Secrets } from '../event/secrets.js'

@@ -1,7 +1,8 @@
 // The receiver of a node that is a process of its own, with everything that depends on it.
 
 import { agentOf, compileCheck, type GraphNode } from '@plumb/lang'
-import { type AgentLimit, type Budget, currentBudget, type Fault, isTerminal, type Reporter, type TelemetryLines } from '@plumb/wire'
+import { type Budget, currentBudget } from '@plumb/ledger'
+import { type AgentLimit, type Fault, isTerminal, type Reporter, type TelemetryLines } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Cycle } from '../graph/cycle.js'
 import type { Origin } from '../graph/origin.js'

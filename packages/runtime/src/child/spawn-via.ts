@@ -3,8 +3,9 @@
 
 import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
+import { currentBudget } from '@plumb/ledger'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
-import { type Child, childEnv, currentBudget, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
+import { type Child, childEnv, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
 import { type AgentStart, ENVELOPE_BYTES, envNames, wordsForChildren } from './agent-start.js'
 import { envelopedChild } from './enveloped-child.js'
 import type { UnreadableLines } from './output.js'

@@ -1,9 +1,9 @@
 // Starts a child by its plan.
 
 import { type Bound, checkedAgent, type Graph, type GraphNode, writeAgent } from '@plumb/lang'
+import { currentBudget } from '@plumb/ledger'
 import {
   childEnv,
-  currentBudget,
   DELIVERY_FD,
   type DeliveryLog,
   type Fault,

@@ -1,5 +1,6 @@
 // What --progress shows of a run: one line for the whole run, and a line for each stage.
 
+import { hasStyles, paint } from '@plumb/wire'
 import { showCost, showCount, showRate, showTime } from './show-number.js'
 import { allUsages, costToShow, type ModelUsage, type RunStats, readAndWritten, type StageStats, sum, sumTokens } from './stats.js'
 import { fitWidth, textTable } from './text-table.js'
@@ -12,11 +13,39 @@ export interface ProgressState {
   readonly asksCost: boolean
 }
 
-/** `12 in, 11 out, 1 error, 0.9/s, 0:12, about 1:38 left, 3.4k+1.2k tokens, 4 tool calls, cost 0.0123`. */
-export const progressLine = ({ stats, ms, done, asksCost }: ProgressState): string => {
+/**
+ * `12 in, 11 out, 1 error, 0:12, $0.0123, 0.9/s, about 1:38 left, 3.4k+1.2k tokens, 4 tool calls, 1 failed`. Where that is longer than `columns`
+ * it has no rate, and then is without what stands last.
+ */
+export const progressLine = (state: ProgressState, columns = Number.POSITIVE_INFINITY): string => {
+  const parts = lineParts(state)
+  const text = joined(parts)
+  return text.length <= columns
+    ? text
+    : fitted(
+        parts.filter(({ isRate }) => !isRate),
+        columns,
+      )
+}
+
+const joined = (parts: readonly LinePart[]): string => parts.map(({ text }) => text).join(', ')
+
+const fitted = (parts: readonly LinePart[], columns: number): string => {
+  const text = joined(parts)
+  return text.length <= columns || parts.length === 1 ? text : fitted(parts.slice(0, -1), columns)
+}
+
+interface LinePart {
+  readonly text: string
+  readonly isRate: boolean
+}
+
+const lineParts = ({ stats, ms, done, asksCost }: ProgressState): LinePart[] => {
   const usages = allUsages(stats)
   const [tokens, cost] = [tokensText(usages), costToShow(usages, asksCost)]
   const calls = sum(stats.stages.map(({ toolCalls }) => toolCalls))
+  const failed = sum(stats.stages.map(({ failedCalls }) => failedCalls))
+  const rate = showRate(stats.outputs, ms)
   const errors = sum([...stats.errors.values()])
   const left = done !== undefined && done > 0 && done < 1 && ms >= MIN_ESTIMATE_MS ? (ms * (1 - done)) / done : undefined
   return [
@@ -24,15 +53,16 @@ export const progressLine = ({ stats, ms, done, asksCost }: ProgressState): stri
     `${showCount(stats.outputs)} out`,
     errors === 0 ? '' : `${showCount(errors)} ${errors === 1 ? 'error' : 'errors'}`,
     batchesText([...stats.batches.values()]),
-    showRate(stats.outputs, ms),
     showTime(ms),
+    cost ? showCost(cost) : '',
+    rate,
     left === undefined ? '' : `about ${showTime(left)} left`,
     tokens === '' ? '' : `${tokens} tokens`,
     calls === 0 ? '' : `${showCount(calls)} tool ${calls === 1 ? 'call' : 'calls'}`,
-    cost ? `cost ${showCost(cost)}` : '',
+    failed === 0 ? '' : `${showCount(failed)} failed`,
   ]
-    .filter((part) => part !== '')
-    .join(', ')
+    .filter((text) => text !== '')
+    .map((text) => ({ text, isRate: text === rate }))
 }
 
 const batchesText = (batches: readonly { readonly requests: number; readonly done: number }[]): string => {
@@ -55,6 +85,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'rate', text: ({ outputs, firstInputMs }, { ms }) => (firstInputMs === undefined ? '' : showRate(outputs, ms - firstInputMs)) },
   { title: 'tokens', text: ({ usages }) => tokensText(usages) },
   { title: 'tools', text: ({ toolCalls }) => count(toolCalls) },
+  { title: 'failed', text: ({ failedCalls }) => count(failedCalls) },
   { title: 'retries', text: ({ retries }) => count(retries) },
   { title: 'errors', text: ({ errors }) => count(errors) },
   { title: 'cost', text: ({ usages }, { asksCost }) => costText(usages, asksCost) },
@@ -66,9 +97,10 @@ export const progressTable = (state: ProgressState, { columns, rows }: { readonl
   const shown = busiest(stages, Math.max(0, rows - 2))
   const titles = [shown.length < stages.length ? `${stages.length - shown.length} more` : 'stage', ...COLUMNS.map(({ title }) => title)]
   const table = [titles, ...shown.map((stage) => [stage.name, ...COLUMNS.map(({ text }) => text(stage, state))])]
-  return [...(shown.length === 0 ? [] : textTable(table, { width: columns })), fitWidth(progressLine(state), columns).trimEnd()].slice(
-    -rows,
-  )
+  return [
+    ...(shown.length === 0 ? [] : textTable(table, { width: columns })),
+    fitWidth(progressLine(state, columns), columns).trimEnd(),
+  ].slice(-rows)
 }
 
 // Where there is no room for all: those with most calls, in the order of the program.
@@ -91,13 +123,11 @@ const costText = (usages: readonly ModelUsage[], asksCost: boolean): string => {
   return cost ? showCost(cost) : ''
 }
 
-const [DIM, BOLD, PLAIN] = ['\x1b[2m', '\x1b[1m', '\x1b[0m']
-
-/** The table with dim titles and a bold last line, unless NO_COLOR is set (no-color.org). */
+/** The table with dim titles and a bold last line, on a terminal that has them. */
 export const colorTable = (lines: readonly string[]): readonly string[] => {
-  if (process.env.NO_COLOR) return lines
+  if (!hasStyles(true)) return lines
   return lines.map((line, i) => {
-    if (i === lines.length - 1) return `${BOLD}${line}${PLAIN}`
-    return i === 0 ? `${DIM}${line}${PLAIN}` : line
+    if (i === lines.length - 1) return paint('bold', line)
+    return i === 0 ? paint('dim', line) : line
   })
 }

@@ -4,19 +4,15 @@ import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { WriteStream } from 'node:tty'
+import { costOf, costOfUsage, loadPrices, type Prices, readPrices } from '@plumb/ledger'
 import {
-  costOf,
-  costOfUsage,
   type Fault,
   fault,
   isTerminal,
-  loadPrices,
   openDataOutput,
   openOutput,
-  type Prices,
   type Reporter,
   type Result,
-  readPrices,
   readUsage,
   succeed,
   type Telemetry,
@@ -154,7 +150,9 @@ export class RunDisplay {
       clock,
       ...(this.#screen ? [liveProgress(this.#screen)] : []),
       ...(this.#hasPlainLines ? [progressLines(clock, { isJson, write })] : []),
-      ...(summary === undefined ? [] : [summaryListener({ clock, form: summary, write })]),
+      ...(summary === undefined
+        ? []
+        : [summaryListener({ clock, form: summary, write, columns: reporter.isStyled ? reporter.columns : undefined })]),
     ]
   }
 

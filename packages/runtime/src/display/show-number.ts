@@ -17,10 +17,10 @@ export const showTime = (ms: number): string => {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`
 }
 
-/** Two significant figures: `0.0031`, `1.50`, `230.00`; with a plus where a part has no price. */
+/** Dollars, with two significant figures: `$0.0031`, `$1.50`, `$230.00`; with a plus where a part has no price. */
 export const showCost = ({ known, unpriced }: { readonly known: number; readonly unpriced: readonly string[] }): string => {
   const digits = known === 0 || known >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(known)))
-  return `${known.toFixed(Math.max(2, digits))}${unpriced.length > 0 ? '+' : ''}`
+  return `$${known.toFixed(Math.max(2, digits))}${unpriced.length > 0 ? '+' : ''}`
 }
 
 /** `12/s`, `3.1/s`, `4.0/min`; empty before the first. */

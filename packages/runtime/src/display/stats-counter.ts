@@ -31,10 +31,11 @@ export class StatsCounter implements RunListener {
       const name = this.#nested.has(process) ? `${process}.${agent}` : process
       this.#at(process, ({ usages }) => countUsage(usages, name, model, tokens, this.#costOf({ ...call, model, tokens })))
     },
-    toolCall: ({ process, envelope }) => {
+    toolCall: ({ process, envelope, isError }) => {
       const stage = this.#stages.get(process)
       if (!stage || (envelope && envelope.depth > 0)) return
       stage.toolCalls++
+      if (isError) stage.failedCalls++
       stage.retries += Math.max(0, (envelope?.attempts ?? 1) - 1)
     },
   })

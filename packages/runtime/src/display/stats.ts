@@ -30,6 +30,8 @@ export interface StageStats {
   /** Messages that were answered from a record instead of the agent. */
   fromRecord: number
   toolCalls: number
+  /** Those whose result was an error. */
+  failedCalls: number
   /** Attempts after the first, of requests and of tools. */
   retries: number
   errors: number
@@ -59,6 +61,7 @@ export const emptyStageStats = (name: string): StageStats => ({
   outputs: 0,
   fromRecord: 0,
   toolCalls: 0,
+  failedCalls: 0,
   retries: 0,
   errors: 0,
   usages: [],

@@ -31,10 +31,12 @@ export interface SummaryOptions {
   readonly clock: { readonly state: ProgressState | undefined }
   readonly form: 'text' | 'json'
   readonly write: (line: string) => void
+  /** Of the terminal. Undefined: it is none. */
+  readonly columns?: number | undefined
 }
 
 /** Writes the summary once the run has ended. */
-export const summaryListener = ({ clock, form, write }: SummaryOptions): RunListener => {
+export const summaryListener = ({ clock, form, write, columns }: SummaryOptions): RunListener => {
   let begun = { spec: '', binding: '' }
   return {
     on: (event) => {
@@ -43,36 +45,39 @@ export const summaryListener = ({ clock, form, write }: SummaryOptions): RunList
       const { status, stoppedBy } = event
       const { ms, stats, asksCost } = clock.state
       const run = { ...begun, ms, status, stoppedBy, stats, asksCost }
-      for (const line of form === 'json' ? [summaryJson(run)] : runSummaryText(run)) write(line)
+      for (const line of form === 'json' ? [summaryJson(run)] : runSummaryText(run, columns)) write(line)
     },
   }
 }
 
-/** Several lines, without line ends. */
-export const runSummaryText = (run: RunSummary): string[] => {
+/** Several lines, without line ends: tables with a blank line after each, and the totals last. */
+export const runSummaryText = (run: RunSummary, columns?: number): string[] => {
   const { stats, asksCost, stoppedBy } = run
   const usages = allUsages(stats)
   const errors = [...stats.errors].sort(([, a], [, b]) => b - a).map(([code, count]) => `${count} ${code}`)
   const unpriced = costToShow(usages, asksCost)?.unpriced ?? []
+  const width = columns === undefined ? {} : { width: columns }
   return [
+    ...(stats.stages.length === 0 ? [] : [...textTable([STAGE_TITLES, ...stats.stages.map(stageRow)], width), '']),
+    ...(usages.length === 0 ? [] : [...textTable([USAGE_TITLES, ...usagesByAgent(usages, asksCost)], { names: 2, ...width }), '']),
+    ...(unpriced.length === 0 ? [] : [`no price is given for ${unpriced.join(', ')}`]),
+    ...(stats.handled === 0 ? [] : [`handled errors: ${stats.handled}`]),
+    ...(errors.length === 0 ? [] : [`errors: ${errors.join(', ')}`]),
     `${run.spec === '' ? '' : `${run.spec} `}${run.binding}: ` +
       `${progressLine({ ...run, done: undefined })}${stoppedBy === null ? '' : `, stopped by ${stoppedBy}`}`,
-    ...(errors.length === 0 ? [] : [`errors: ${errors.join(', ')}`]),
-    ...(stats.handled === 0 ? [] : [`handled errors: ${stats.handled}`]),
-    ...(stats.stages.length === 0 ? [] : textTable([STAGE_TITLES, ...stats.stages.map(stageRow)])),
-    ...(usages.length === 0 ? [] : textTable([USAGE_TITLES, ...usagesByAgent(usages, asksCost)], { names: 2 })),
-    ...(unpriced.length === 0 ? [] : [`no price is given for ${unpriced.join(', ')}`]),
   ]
 }
 
-const STAGE_TITLES = ['stage', 'in', 'out', 'from record', 'requests', 'tool calls', 'retries', 'errors']
+const STAGE_TITLES = ['stage', 'in', 'out', 'errors', 'requests', 'tool calls', 'failed calls', 'retries', 'from record']
 
-const stageRow = ({ name, inputs, outputs, fromRecord, usages, toolCalls, retries, errors }: StageStats): string[] => {
-  const rest = [fromRecord, requestsOf(usages), toolCalls, retries, errors].map((count) => (count === 0 ? '' : showCount(count)))
+const stageRow = ({ name, inputs, outputs, fromRecord, usages, toolCalls, failedCalls, retries, errors }: StageStats): string[] => {
+  const rest = [errors, requestsOf(usages), toolCalls, failedCalls, retries, fromRecord].map((count) =>
+    count === 0 ? '' : showCount(count),
+  )
   return [name, showCount(inputs), showCount(outputs), ...rest]
 }
 
-const USAGE_TITLES = ['agent', 'model', 'requests', 'input', 'cache read', 'cache written', 'output', 'cost']
+const USAGE_TITLES = ['agent', 'model', 'cost', 'requests', 'input', 'output', 'cache read', 'cache written']
 
 const usagesByAgent = (usages: readonly ModelUsage[], asksCost: boolean): string[][] => {
   const rows = usages.map((usage) => usageRow(usage.agent, usage.model, [usage], asksCost))
@@ -86,11 +91,11 @@ const usageRow = (agent: string, model: string, usages: readonly ModelUsage[], a
   return [
     agent,
     model,
+    cost ? showCost(cost) : '',
     showCount(requestsOf(usages)),
     showCount(tokens.input),
-    ...cached,
     showCount(tokens.output),
-    cost ? showCost(cost) : '',
+    ...cached,
   ]
 }
 
@@ -118,12 +123,13 @@ const progressFields = ({ stats, ms }: Counts): object => {
     requests: requestsOf(usages),
     from_record: sum(stats.stages.map(({ fromRecord }) => fromRecord)),
     tool_calls: sum(stats.stages.map(({ toolCalls }) => toolCalls)),
+    failed_calls: sum(stats.stages.map(({ failedCalls }) => failedCalls)),
     retries: sum(stats.stages.map(({ retries }) => retries)),
     ...tokenFields(sumTokens(usages)),
     ...costFields(usages),
-    stages: stats.stages.map(({ name, inputs, outputs, fromRecord, toolCalls, retries, errors }) => ({
+    stages: stats.stages.map(({ name, inputs, outputs, fromRecord, toolCalls, failedCalls, retries, errors }) => ({
       ...{ stage: name, in: inputs, out: outputs, from_record: fromRecord },
-      ...{ tool_calls: toolCalls, retries, errors },
+      ...{ tool_calls: toolCalls, failed_calls: failedCalls, retries, errors },
     })),
     agents: usages.map((usage) => ({
       ...{ agent: usage.agent, model: usage.model, requests: usage.calls },

@@ -22,7 +22,6 @@ import {
   PERMISSION_ROWS,
   REQUEST_ROWS,
   REQUIRE_SANDBOX,
-  rowsOf,
   seconds,
   value,
   whole,
@@ -57,6 +56,22 @@ const WITH_ON = { needs: ['--on'] }
 
 /** How long a database that is away is waited for. */
 export const PATIENCE = withDefault(value('--patience <seconds>', 'wait so long for a database that is away (%)', seconds), 300)
+
+/** Of the groups in the help. */
+const HEADINGS = {
+  spec: 'Spec and lines',
+  lines: 'Spec and lines',
+  run: 'The run',
+  permissions: 'What tools may do',
+  agents: 'Agents and programs',
+  programs: 'Agents and programs',
+  kept: 'Agents and programs',
+  display: 'What is shown and kept',
+  recording: 'What is shown and kept',
+  limits: 'The run',
+  parent: 'The run',
+  workers: 'By workers',
+} as const
 
 export const RUN_GROUPS = {
   spec: {
@@ -221,7 +236,10 @@ export interface SpecOptions {
 
 /** The options of one command. */
 export const rowsFor = (command: RunCommand): readonly RunRow[] =>
-  (rowsOf(RUN_GROUPS) as readonly RunRow[])
+  Object.entries(RUN_GROUPS)
+    .flatMap(([group, own]) =>
+      (Object.values(own) as readonly RunRow[]).map((one) => ({ ...one, heading: HEADINGS[group as keyof typeof RUN_GROUPS] })),
+    )
     .filter(({ commands = ['run', 'stage'] }) => commands.includes(command))
     .map((one) => (one.hiddenIn === command ? { ...one, text: undefined } : one))
 

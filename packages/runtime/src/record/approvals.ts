@@ -1,8 +1,8 @@
 // plumb approvals and plumb approve: lists the calls of a recorded run that wait for approval, and records decisions.
 
 import { join } from 'node:path'
+import { appendLine, decisionLine, type ListedCall, readCalls, stateNow } from '@plumb/ledger/approval'
 import { endWith, escapeLines, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
-import { appendLine, decisionLine, type ListedCall, readCalls, stateNow } from '@plumb/wire/approval'
 import { APPROVALS_FILE } from './kept-answers.js'
 import { type ApproveOptions, readDeadline, refusalOf, showCall } from './listed-calls.js'
 

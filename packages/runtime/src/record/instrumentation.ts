@@ -2,8 +2,8 @@
 
 import { join } from 'node:path'
 import type { Graph } from '@plumb/lang'
+import { makeJournal } from '@plumb/ledger/approval'
 import { type Fault, fail, fault, isAbsent, type Result, succeed } from '@plumb/wire'
-import { makeJournal } from '@plumb/wire/approval'
 import { openEmitter, type RunEmitter } from '../event/emitter.js'
 import type { RunListener } from '../event/run-event.js'
 import type { Secrets } from '../event/secrets.js'

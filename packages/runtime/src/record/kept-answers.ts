@@ -21,7 +21,7 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secret
   const record = recording.resume ?? recording.record
   if (keptFd !== undefined) {
     setCurrentKept({ fd: keptFd, isOnly: isCacheOnly })
-    const { holdKept } = await import('@plumb/wire/kept')
+    const { holdKept } = await import('@plumb/ledger/kept')
     const held = holdKept(keptFd)
     if (!held.ok) return held
   }
@@ -33,7 +33,7 @@ export const openKeptAnswers = async (graph: Graph, options: KeptOptions, secret
     ...(cache === undefined ? [] : [{ path: resolve(cache) }]),
   ]
   const places = keptPlacesOf(graph, programs.agent)
-  const { openKeptForChildren } = await import('@plumb/wire/kept')
+  const { openKeptForChildren } = await import('@plumb/ledger/kept')
   return openKeptForChildren({
     stores,
     isOnly: isCacheOnly,

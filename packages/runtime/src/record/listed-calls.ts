@@ -1,7 +1,7 @@
 // How the calls that wait for approval are shown, and which decisions are valid: for a record, and for a run by workers.
 
+import { isItself, type ListedCall, stateNow } from '@plumb/ledger/approval'
 import { fail, fault, nearest, parseJson, preview, type Result, succeed } from '@plumb/wire'
-import { isItself, type ListedCall, stateNow } from '@plumb/wire/approval'
 
 export interface ApproveOptions {
   readonly deny: boolean

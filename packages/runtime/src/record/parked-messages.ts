@@ -1,7 +1,7 @@
 // The messages of a run that wait for approval (--park): reported once, at the end.
 
+import { readCalls, stateNow } from '@plumb/ledger/approval'
 import { type Fault, fault, joinRanges, type Result, succeed } from '@plumb/wire'
-import { readCalls, stateNow } from '@plumb/wire/approval'
 import { addTo } from '../graph/input-context.js'
 
 export class ParkedMessages {

@@ -1,7 +1,8 @@
 // The budget of a run (--max-cost, --max-calls, --max-total-tokens, --deadline): shared by all
 // its processes, and reported once when it is spent.
 
-import { type Budget, type Fault, fault, joinRanges, openBudget, type Result, readPrices, succeed, toDollars } from '@plumb/wire'
+import { type Budget, openBudget, readPrices } from '@plumb/ledger'
+import { type Fault, fault, joinRanges, type Result, succeed, toDollars } from '@plumb/wire'
 import { addTo } from '../graph/input-context.js'
 import type { RunOptions } from '../options/run-options.js'
 

@@ -7,12 +7,12 @@
 //   any                 a second signal, GRACE_MS has ended                        aborted, and what is not written yet is dropped
 
 import type { Bound, Graph } from '@plumb/lang'
+import { joinBudget } from '@plumb/ledger'
 import {
   dieOf,
   type Fault,
   fault,
   isShared,
-  joinBudget,
   joinDeliveries,
   LineReader,
   LineWriter,

@@ -2,7 +2,7 @@
 
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import { normalize } from 'node:path'
-import { type Compiled, compile, type Diagnostic, givenTexts, hasErrors, STANDARD_LIBRARY, toShown } from '@plumb/lang'
+import { type Compiled, compile, type Diagnostic, errorsOf, givenTexts, hasErrors, STANDARD_LIBRARY, showDiagnostics } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
 import {
   type Bootstrap,
@@ -108,8 +108,9 @@ const open = ({ sourcesFd }: SpecOptions): Result<Omit<LoadedSpec, 'compiled'>> 
   return bootstrap.ok ? { ok: true, value: { files: bundledFiles(bootstrap.value.bundle), bootstrap: bootstrap.value } } : bootstrap
 }
 
-/** The format that PLUMB_ERRORS selects. */
-export const shown = (d: Diagnostic): string => toShown(d, process.env.PLUMB_ERRORS === 'json')
+/** In the form that PLUMB_ERRORS selects. */
+export const showOn = (reporter: Reporter, diagnostics: readonly Diagnostic[]): void =>
+  showDiagnostics(diagnostics, reporter, process.env.PLUMB_ERRORS === 'json')
 
 /** Reports all errors on stderr: diagnostics, or invalid params; warnings are for `check`. False: there are none. */
 export const refuseErrors = ({ compiled }: LoadedSpec, reporter: Reporter): boolean => {
@@ -117,10 +118,7 @@ export const refuseErrors = ({ compiled }: LoadedSpec, reporter: Reporter): bool
     for (const fault of compiled.faults) reporter.report(fault)
     return compiled.faults.length > 0
   }
-  for (const d of compiled.diagnostics) {
-    if (d.severity !== 'error') continue
-    reporter.write(shown(d))
-  }
+  showOn(reporter, errorsOf(compiled.diagnostics))
   reporter.status = Math.max(reporter.status, 2) as 2
   return true
 }

@@ -1,7 +1,7 @@
 // The calls of one mapped tool that need a person's consent, in a recorded run: each waits for the decision, and is made once.
 
+import type { CallSteps } from '@plumb/ledger/approval'
 import { currentKept, type Result, succeed } from '@plumb/wire'
-import type { CallSteps } from '@plumb/wire/approval'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { keptPlaceOf } from '../record/kept-answers.js'
 
@@ -29,10 +29,10 @@ export const openMapApprovals = async (
   const kept = currentKept()
   const process = keptPlaceOf(place, options.kept.place)
   if (!kept || process === undefined) return succeed(undefined)
-  const { approvalsOf } = await import('@plumb/wire/kept')
+  const { approvalsOf } = await import('@plumb/ledger/kept')
   const path = approvalsOf(kept.fd)
   if (!path.ok || path.value === undefined) return path.ok ? succeed(undefined) : path
-  const { digestOf, openHeldCalls } = await import('@plumb/wire/approval')
+  const { digestOf, openHeldCalls } = await import('@plumb/ledger/approval')
   const opened = openHeldCalls(path.value)
   if (!opened.ok) return opened
   let made = 0

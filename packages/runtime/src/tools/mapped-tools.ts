@@ -21,7 +21,7 @@ import type { SpawnSettings } from '../child/agent-start.js'
 import { placesOf } from '../event/wires.js'
 import type { Called, MappedTool } from '../graph/morphism/calls.js'
 import { findDocroot } from '../options/docroot.js'
-import { partsKeeper } from './kept-parts.js'
+import { answerKey, type RecordedOutcome } from '../record/resume/answers.js'
 import { openMapApprovals } from './map-approvals.js'
 import { callerOf, openToolSession } from './session.js'
 import { openToolCommand } from './tool-command.js'
@@ -144,3 +144,33 @@ const resultOf = (name: string, { content, is_error }: ToolAnswer): Result<strin
   if (parsed?.ok && isFault(parsed.value)) return { ok: false, error: parsed.value }
   return { ok: false, error: fault('tool_crashed', `'${name}' failed: ${preview(content)}`) }
 }
+
+// The inner calls of a map's call: each is recorded with its result, and not made again when the run is resumed.
+interface Begun extends KeptParts {
+  /** The number of the call in the record. */
+  readonly call: number
+}
+
+/** Undefined: nothing is recorded. */
+const partsKeeper = (
+  place: string,
+  { resumed, emitter }: Pick<SpawnSettings, 'resumed' | 'emitter'>,
+): ((seq: number, of: string) => Begun) | undefined => {
+  if (!emitter) return undefined
+  const before = resumed?.get(place)?.parts
+  let last = before?.last ?? 0
+  return (seq, of) => {
+    const { call, outcomes } = before?.take(seq, of) ?? { call: ++last, outcomes: undefined }
+    return {
+      call,
+      take: (tool, input) => {
+        const outcome = outcomes?.get(answerKey(tool, input))?.shift()
+        return outcome && recordedResult(outcome)
+      },
+      note: (tool, input, result) => emitter.emit({ kind: 'called_part', process: place, seq, of, call, tool, input, result }),
+    }
+  }
+}
+
+const recordedResult = (outcome: RecordedOutcome): Result<string> =>
+  outcome.fault ? { ok: false, error: outcome.fault } : succeed(outcome.output)

@@ -2,16 +2,14 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { BUDGET_FD, currentBudget } from '../budget/current.js'
-import type { Budget } from '../budget/interface.js'
 import { inheritedFdEnv } from '../fd/launcher.js'
-import { currentKept, KEPT_FD } from '../kept/current.js'
 import type { LineSink } from '../line/stream.js'
 import type { Result } from '../result.js'
 import { bootstrapLine, renewalLine } from '../spec/bootstrap.js'
 import type { SourceFiles } from '../spec/source-files.js'
 import { childEnv } from './env.js'
 import type { SpawnOptions } from './prepare.js'
+import { BUDGET_FD, currentKept, KEPT_FD, type SharedBudget, sharedBudget } from './shared.js'
 import { type Child, spawnChild } from './spawn.js'
 
 export type PlumbProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat'
@@ -34,7 +32,7 @@ export interface PlumbChildOptions {
   readonly shared?: Readonly<Record<number, number>>
   readonly cwd?: string
   /** Its budget. Default: the budget of this process. */
-  readonly budget?: Budget | undefined
+  readonly budget?: SharedBudget | undefined
   /** Default: the environment that our executables may have. */
   readonly env?: Readonly<Record<string, string>>
   /** A program that runs it, such as a sandbox, with the files that this reads; descriptors 9 and 10 have to get through. */
@@ -58,7 +56,7 @@ const SOURCES_FD = 9
 /** Starts one with `--sources-fd`, on which it calls `openBootstrap`. */
 export const spawnPlumb = (options: PlumbChildOptions): Result<PlumbChild> => {
   const { program, args, files, entry, authority, agent, fds = {}, cwd, env, within } = options
-  const budget = options.budget ?? currentBudget()
+  const budget = options.budget ?? sharedBudget()
   const member = budget?.join()
   const budgeted = member ? ['--budget-fd', `${BUDGET_FD}:${member.name}`] : []
   // The directory cannot be reached from a sandbox: calls of its agents are approved where the call itself is made.

@@ -5,7 +5,7 @@ import { type Fault, fault } from '../error.js'
 import { nearest } from '../nearest.js'
 import { preview } from '../preview.js'
 import { type Result, succeed } from '../result.js'
-import { examples, HELP_STYLE } from './help.js'
+import { HELP_STYLE, setExamples } from './help.js'
 import { type GroupsOf, groupsOf, misusedOption, type OptionGroups, type OptionRow, type ParsedOptions, rowsOf } from './option.js'
 import { type LineForm, type ParsedLine, parsePlainly } from './plain-options.js'
 import { endWith } from './program.js'
@@ -17,6 +17,7 @@ interface CommanderOption {
   argParser(read: (text: string, before: never) => unknown): unknown
   choices(choices: readonly string[]): unknown
   preset(value: string): unknown
+  helpGroup(heading: string): unknown
 }
 
 /** A Command of commander. */
@@ -78,7 +79,8 @@ export const parseWith = (command: CommandLine, better: (error: UsageError) => F
   }
 }
 
-const noCommand = (word: string, names: readonly string[]): Fault => {
+/** The error of a word that is not a command, with the nearest that is. */
+export const noCommand = (word: string, names: readonly string[]): Fault => {
   const near = nearest(word, names)
   return fault('usage', `there is no command '${preview(word)}'; ${near === undefined ? 'see --help' : `did you mean '${near}'?`}`)
 }
@@ -111,12 +113,13 @@ export const describeCommand = (command: CommandLine, { description, usage, oper
     addOption(command, row)
     if (row.opposite) addOption(command, { ...row.opposite, byDefault: undefined })
   }
-  command.addHelpText('after', examples(...shown))
+  setExamples(command, shown)
 }
 
-const addOption = (command: CommandLine, { flags, text, read, byDefault, choices, preset }: OptionRow): void => {
+const addOption = (command: CommandLine, { flags, text, read, byDefault, choices, preset, heading }: OptionRow): void => {
   const option = command.createOption(flags, text?.replace('%', String(byDefault)))
   option.hideHelp(text === undefined)
+  if (heading !== undefined) option.helpGroup(heading)
   if (read) option.argParser(read)
   if (choices) option.choices(choices)
   if (preset !== undefined) option.preset(preset)

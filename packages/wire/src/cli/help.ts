@@ -1,16 +1,22 @@
-// The format of every executable's help: usage, description, a line for each option and command, examples. It fits a screen. Only the mains
-// import commander; the parts that are used are declared here.
+// The format of every executable's help: usage, description, examples, a line for each option and command in groups, the page to read on.
+// Only the mains import commander; the parts that are used are declared here.
 
 interface HelpCommand {
-  readonly parent: unknown
+  readonly parent: { name(): string } | null
+  name(): string
 }
 
-interface HelpOption {
+interface HelpOption extends Grouped {
   readonly long?: string | undefined
   readonly description: string
   readonly argChoices?: readonly string[] | undefined
   readonly defaultValue?: unknown
   readonly defaultValueDescription?: string | undefined
+}
+
+/** The heading of its group; empty: none of its own. */
+interface Grouped {
+  helpGroupHeading?: string | undefined
 }
 
 interface Helper {
@@ -20,7 +26,7 @@ interface Helper {
   visibleOptions(command: HelpCommand): HelpOption[]
   optionTerm(option: HelpOption): string
   optionDescription(option: HelpOption): string
-  visibleCommands(command: HelpCommand): { name(): string }[]
+  visibleCommands(command: HelpCommand): ({ name(): string } & GroupedCommand)[]
   subcommandTerm(command: { name(): string }): string
   subcommandDescription(command: object): string
   padWidth(command: HelpCommand, helper: Helper): number
@@ -28,7 +34,18 @@ interface Helper {
   formatItem(term: string, width: number, description: string, helper: Helper): string
 }
 
+interface GroupedCommand {
+  helpGroup?(): string
+}
+
 const WIDTH = 80
+
+/** Of each command, command lines as they are typed. */
+const EXAMPLES = new WeakMap<object, readonly string[]>()
+
+export const setExamples = (command: object, lines: readonly string[]): void => {
+  EXAMPLES.set(command, lines)
+}
 
 /** For `configureHelp`, before commands are added, which inherit it. */
 export const HELP_STYLE = {
@@ -49,21 +66,26 @@ export const HELP_STYLE = {
     const list = (heading: string, items: readonly string[]) => (items.length === 0 ? '' : `\n${heading}:\n${items.join('\n')}\n`)
     // A command has the same --help as its executable.
     const options = helper.visibleOptions(command).filter(({ long }) => command.parent === null || long !== '--help')
-    const commands = helper.visibleCommands(command)
+    const commands = helper.visibleCommands(command).filter((one) => one.name() !== 'help')
+    const optionLine = (option: HelpOption) => helper.formatItem(helper.optionTerm(option), width, helper.optionDescription(option), helper)
+    const commandLine = (one: (typeof commands)[number]) =>
+      helper.formatItem(helper.subcommandTerm(one), width, helper.subcommandDescription(one), helper)
     return [
       `Usage: ${helper.commandUsage(command)}\n`,
       `${helper.boxWrap(helper.commandDescription(command), helper.helpWidth ?? WIDTH)}\n`,
       list(
-        'Options',
-        options.map((option) => helper.formatItem(helper.optionTerm(option), width, helper.optionDescription(option), helper)),
+        'Examples',
+        (EXAMPLES.get(command) ?? []).map((line) => `  ${line}`),
       ),
-      list(
-        'Commands',
-        commands.map((one) => helper.formatItem(helper.subcommandTerm(one), width, helper.subcommandDescription(one), helper)),
+      ...groupsOf(commands, (one) => one.helpGroup?.() || 'Commands').map(([heading, group]) => list(heading, group.map(commandLine))),
+      ...groupsOf(options, (option) => option.helpGroupHeading || 'Options').map(([heading, group]) =>
+        list(heading, group.map(optionLine)),
       ),
+      `\nRead on: man ${(command.parent ?? command).name()}\n`,
     ].join('')
   },
 }
 
-/** For `addHelpText('after', …)`: command lines as they are typed. */
-export const examples = (...lines: readonly string[]): string => `\nExamples:\n${lines.map((line) => `  ${line}`).join('\n')}`
+// In the order in which the groups begin.
+const groupsOf = <Item>(items: readonly Item[], headingOf: (item: Item) => string): readonly (readonly [string, readonly Item[]])[] =>
+  [...new Set(items.map(headingOf))].map((heading) => [heading, items.filter((item) => headingOf(item) === heading)] as const)

@@ -1,8 +1,8 @@
 // Parses the values of options. What is thrown for others says what is expected, without the option.
 
 import { PROVIDER_NAMES, type ProviderLane } from '../accounts.js'
-import { readRate } from '../budget/claim.js'
-import { MAX_NANO, toNano } from '../price/price.js'
+import { readRate } from '../claim.js'
+import { MAX_NANO, toNano } from '../money.js'
 
 /** The longest delay of a timer. */
 const MAX_SECONDS = 2_147_483

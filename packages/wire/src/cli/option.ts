@@ -24,6 +24,8 @@ export interface OptionRow<Value = unknown> {
   readonly needs?: readonly string[]
   /** Long names of options that must not be given with it. */
   readonly excludes?: readonly string[]
+  /** Of its group in the help. Default: Options. */
+  readonly heading?: string | undefined
 }
 
 /** The name of a row is that of its value. */

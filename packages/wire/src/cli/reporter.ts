@@ -4,9 +4,9 @@ import type { Writable } from 'node:stream'
 import { exitStatus, type Fault, fault } from '../error.js'
 import { openOutput } from '../fd/open.js'
 import { LineWriter } from '../line/writer.js'
-import { escapeControls, escapeLines } from '../preview.js'
+import { escapeControls } from '../preview.js'
 import { showReported } from '../reported.js'
-import { scrub } from '../scrub.js'
+import { hasStyles, type Styled, styledText } from '../terminal/style.js'
 
 export interface ReporterOptions {
   /**
@@ -47,7 +47,7 @@ export class Reporter {
   get isJson(): boolean {
     const { PLUMB_ERRORS: form } = process.env
     if (this.#wantsJson !== undefined) return this.#wantsJson
-    return form === 'json' || (form !== 'text' && (this.#stderr.stream as { isTTY?: boolean }).isTTY !== true)
+    return form === 'json' || (form !== 'text' && this.#terminal.isTTY !== true)
   }
 
   report(error: Fault): void {
@@ -65,15 +65,29 @@ export class Reporter {
     this.write(this.#format(this.shown(warning), 'warning'))
   }
 
+  /** Stderr is a terminal that shows colour and weight. */
+  get isStyled(): boolean {
+    return hasStyles(this.#terminal.isTTY === true)
+  }
+
+  /** Of stderr, in characters; of what is not a terminal 80. */
+  get columns(): number {
+    return this.#terminal.columns ?? 80
+  }
+
+  get #terminal(): { readonly isTTY?: boolean; readonly columns?: number } {
+    return this.#stderr.stream as { isTTY?: boolean; columns?: number }
+  }
+
   /** Writes one line without its end, except for keys and terminal controls; for diagnostics and logs, which share stderr. */
-  write(line: string): void {
+  write(line: string | Styled): void {
     const { stream, writer } = this.#stderr
     if (stream.writableLength > MAX_WAITING_BYTES) {
       this.#dropped++
       return
     }
     if (this.#dropped > 0) this.#reportDropped()
-    writer.writeText(scrub(escapeLines(line)))
+    writer.writeText(styledText(line, this.isStyled))
   }
 
   #writeError(error: Fault): void {
@@ -105,18 +119,33 @@ export class Reporter {
     const detail = `${this.#dropped} lines were dropped here, since stderr was not read`
     this.#dropped = 0
     if (this.isJson) this.errors++
-    this.#stderr.writer.writeText(this.#format(fault('overflow', detail), 'error'))
+    this.#stderr.writer.writeText(styledText(this.#format(fault('overflow', detail), 'error'), this.isStyled))
   }
 
-  #format(fault: Fault, severity: 'error' | 'warning'): string {
-    if (!this.isJson) return `${this.#program}: ${severity}: ${describe(fault)}`
+  #format(fault: Fault, severity: 'error' | 'warning'): string | Styled {
+    if (!this.isJson) return [`${this.#program}: `, [severity, `${severity}:`], ` ${describe(fault)}`]
     return showReported({ severity, fault })
   }
 }
 
-const describe = ({ error, detail, port, line, seqs }: Fault): string => {
-  const place = [typeof port === 'string' ? port : '', typeof line === 'number' ? `line ${line}` : ''].filter((part) => part !== '')
-  const where = place.length === 0 || /\bline \d/.test(detail) ? '' : `${place.join(' ')}: `
+// The process that failed, and the input: by its number among the inputs of main where that is known, else by its port and line.
+const whereOf = ({ source, process, port, line, seq, seqs, detail }: Fault): string => {
+  // One error of several inputs names them at its end, and is the run's own.
+  if (Array.isArray(seqs)) return ''
+  const path = [source, process === source ? undefined : process].filter((name) => typeof name === 'string')
+  const input =
+    typeof seq === 'number'
+      ? `input ${seq}`
+      : typeof line === 'number' && !/\bline \d/.test(detail)
+        ? [port, `line ${line}`].filter((part) => typeof part === 'string').join(' ')
+        : undefined
+  const where = [...(path.length === 0 ? [] : [path.join('.')]), ...(input === undefined ? [] : [input])].join(', ')
+  return where === '' ? '' : `${where}: `
+}
+
+const describe = (reported: Fault): string => {
+  const { error, detail, seqs } = reported
+  const where = whereOf(reported)
   const inputs =
     Array.isArray(seqs) && seqs.length > 0
       ? `; inputs ${joinRanges(seqs as Range[])

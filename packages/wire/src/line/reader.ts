@@ -16,7 +16,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type Code, type Fault, fault } from '../error.js'
 import { systemReason } from '../system-reason.js'
-import { endsInsideCharacter, isBlank } from './bytes.js'
 import { hintMinorGc } from './minor-gc.js'
 import type { LineSource } from './stream.js'
 import { describeForeignByte } from './utf8-flaw.js'
@@ -337,5 +336,24 @@ class BegunLine {
   drop(): void {
     this.#buf = NOTHING
     this.bytes = 0
+  }
+}
+
+// Checks of a line's bytes before they are parsed as JSON.
+const isBlank = (buf: Buffer, start: number, end: number): boolean => {
+  for (let i = start; i < end; i++) {
+    const byte = buf[i]
+    if (byte !== 0x20 && byte !== 0x09 && byte !== 0x0d) return false
+  }
+  return true
+}
+
+/** Whether everything except an unfinished character at the end is valid. */
+const endsInsideCharacter = (buf: Buffer, start: number, end: number): boolean => {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(buf.subarray(start, end), { stream: true })
+    return true
+  } catch {
+    return false
   }
 }

@@ -32,28 +32,28 @@ export const kindOfValue = (value: RuntimeValue): Kind => {
 const KINDS: Readonly<Record<number, Kind>> = { 34: 'string', 123: 'object', 91: 'list', 116: 'bool', 102: 'bool', 110: 'null' }
 
 const expectKind = (value: RuntimeValue, kind: Kind, what: string, site: Site): void => {
-  if (kindOfValue(value) !== kind) failEvaluation(site, `${describe(value)} is not ${what === 'object' ? 'an' : 'a'} ${what}`)
+  if (kindOfValue(value) !== kind) failEvaluation(site, `${describe(value)} is not ${what}`)
 }
 
 export const expectString = (value: RuntimeValue, site: Site): string => {
-  expectKind(value, 'string', 'string', site)
+  expectKind(value, 'string', 'a string', site)
   return stringOfValue(value)
 }
 export const expectNumber = (value: RuntimeValue, site: Site): number => {
-  expectKind(value, 'number', 'number', site)
+  expectKind(value, 'number', 'a number', site)
   return numberOf(value, site)
 }
 export const expectReal = (value: RuntimeValue, site: Site): number => {
-  expectKind(value, 'number', 'number', site)
+  expectKind(value, 'number', 'a number', site)
   return realOf(value)
 }
 /** A number as it is written. */
 export const expectNumeric = (value: RuntimeValue, site: Site): RuntimeValue => {
-  expectKind(value, 'number', 'number', site)
+  expectKind(value, 'number', 'a number', site)
   return value
 }
 export const expectBool = (value: RuntimeValue, site: Site): boolean => {
-  expectKind(value, 'bool', 'bool', site)
+  expectKind(value, 'bool', 'a bool', site)
   return boolOf(value)
 }
 export const expectIndex = (value: RuntimeValue, site: Site): number => {
@@ -65,26 +65,26 @@ export const expectInt = (value: RuntimeValue, site: Site): number => {
   return Number.isInteger(n) ? n : failEvaluation(site, `${n} is not an int`)
 }
 export const expectList = (value: RuntimeValue, site: Site): Slice => {
-  expectKind(value, 'list', 'list', site)
+  expectKind(value, 'list', 'a list', site)
   return value as Slice
 }
 export const expectStrings = (value: RuntimeValue, site: Site): string[] => {
-  expectKind(value, 'list', 'list of strings', site)
+  expectKind(value, 'list', 'a list of strings', site)
   const { buf, start } = value as Slice
   const strings: string[] = []
   eachItem(buf, start, (start, end) => strings.push(expectString(new Slice(buf, start, end), site)))
   return strings
 }
 export const expectObject = (value: RuntimeValue, site: Site): Slice => {
-  expectKind(value, 'object', 'object', site)
+  expectKind(value, 'object', 'an object', site)
   return value as Slice
 }
 
 /** Negative, 0 or positive. */
 export const order = (a: RuntimeValue, b: RuntimeValue, site: Site): number => {
   if (kindOfValue(a) === 'string') return compareStrings(stringOfValue(a), expectString(b, site))
-  expectKind(a, 'number', 'number or string', site)
-  expectKind(b, 'number', 'number', site)
+  expectKind(a, 'number', 'a number or a string', site)
+  expectKind(b, 'number', 'a number', site)
   const x = exactOf(a)
   const y = exactOf(b)
   return x < y ? -1 : x > y ? 1 : 0

@@ -3,7 +3,7 @@
 import type { BatchCreateParams, MessageBatch, MessageBatchIndividualResponse } from '@anthropic-ai/sdk/resources/messages/batches'
 import { type BatchApi, type BatchResult, type BatchState, type NewBatch, notRun, requestIdOf } from '../batch/api.js'
 import type { ApiCalls } from '../http/api-calls.js'
-import { errorEventFailure } from '../http/api-error.js'
+import { replyFailures } from '../http/api-error.js'
 import { type Attempt, failWith } from '../http/failure.js'
 import { at, listAt, numberAt, textAt } from '../http/json-path.js'
 
@@ -91,7 +91,7 @@ const resultOf = (line: unknown, { host, keyHint }: ApiCalls): BatchResult => {
       return { id, reply: { ok: true, value: at(result, 'message') } }
     case 'errored': {
       const error = at(result, 'error', 'error') ?? at(result, 'error')
-      const failure = errorEventFailure(host, keyHint, error, 'answered in a batch')
+      const failure = replyFailures(host, keyHint, 'answered in a batch').ofError(error)
       return { id, reply: { ok: false, failure: { ...failure, isUnbilled: true } } }
     }
     case 'expired':

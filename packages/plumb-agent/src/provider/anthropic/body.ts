@@ -23,12 +23,11 @@ export const bodyOf = (question: ModelRequest, options: BodyOptions): Body => {
     isBudgetRefused: downgrades.has('adaptive_thinking'),
     isBindingRefused: downgrades.has('no_binding'),
   })
-  const system = toSystem(options.system, question.context)
-  const isSystemCached = system.some((block) => block.cache_control)
+  const system = toSystem(options.system)
   // Set one by one, not spread, so that each is checked against the SDK's type.
   const body: Body = { model, max_tokens: options.maxTokens, stream: options.isStreaming, messages: messagesOf(question, names) }
   if (system.length > 0) body.system = system
-  if (tools.length > 0) body.tools = toTools(tools, { names, isCached: !isSystemCached, mayDefer: !downgrades.has('no_tool_search') })
+  if (tools.length > 0) body.tools = toTools(tools, { names, isCached: system.length === 0, mayDefer: !downgrades.has('no_tool_search') })
   // With thinking, no call can be forced: only `auto` is allowed.
   if (tools.length > 0 && !parallelToolCalls && !downgrades.has('no_parallel'))
     body.tool_choice = { type: 'auto', disable_parallel_tool_use: true }
@@ -45,11 +44,8 @@ const isAnthropicEffort = (level: BodyOptions['effort']): level is 'low' | 'medi
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const
 
-/** The constant part comes first and is cached, with the tools before it; the context never is. */
-const toSystem = (text: string, context: string | undefined): TextBlockParam[] => [
-  ...(text.trim() === '' ? [] : [{ type: 'text' as const, text, ...CACHED }]),
-  ...(context === undefined || context.trim() === '' ? [] : [{ type: 'text' as const, text: context }]),
-]
+/** It is cached, with the tools before it. */
+const toSystem = (text: string): TextBlockParam[] => (text.trim() === '' ? [] : [{ type: 'text', text, ...CACHED }])
 
 /** With more tools, most of a prompt would be tools that an answer does not need. */
 const MAX_LISTED_TOOLS = 50

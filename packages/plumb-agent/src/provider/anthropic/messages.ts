@@ -9,29 +9,42 @@ import type {
   ToolResultBlockParam,
   ToolUseBlockParam,
 } from '@anthropic-ai/sdk/resources/messages/messages'
+import { headOf } from '@plumb/tool/call/cut-text'
 import { WrittenJson } from '../../io/written-json.js'
 import type { CallInput } from '../call-input.js'
 import { asResultPart, captionOf, type MediaBlock } from '../media-block.js'
-import type { ChatMessage, ModelRequest } from '../provider.js'
-import { type ContentPart, readMessage } from '../read-message.js'
+import { readMessages } from '../memory-messages.js'
+import type { ModelRequest } from '../provider.js'
+import type { ContentPart, Spoken } from '../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../result-parts.js'
 import type { WireNames } from '../wire-names.js'
 
 const CACHED = { cache_control: { type: 'ephemeral' } } as const
 
-/** The API combines consecutive messages of one role, so an empty one may be left out. */
+/**
+ * The API combines consecutive messages of one role, so an empty one may be left out. What changes with each request comes behind the newest
+ * message, so that all before it is found in the cache.
+ */
 export const messagesOf = ({ history, turn, tools, context }: ModelRequest, names: WireNames): MessageParam[] => {
-  // A context that changes every time precedes them all: nothing after it is ever found in the cache.
-  const isCached = context === undefined
-  const past = history.flatMap((message) => toParams(message, names))
-  const present = turn.flatMap((message) => toParams(message, names))
+  const past = readMessages(history).flatMap((message) => toParams(message, names))
+  const present = readMessages(turn).flatMap((message) => toParams(message, names))
   // Without tools, the first request of a turn is likely the last with this prompt.
   const isGrowing = turn.length > 1 || tools.length > 0
-  return [...(isCached ? marked(past) : past), ...(isCached && isGrowing ? marked(present) : present)]
+  return withContext([...marked(past), ...(isGrowing ? marked(present) : present)], context)
 }
 
-const toParams = (message: ChatMessage, names: WireNames): MessageParam[] => {
-  const { role, parts } = readMessage(message)
+// Behind the mark. An answer that was interrupted goes on behind the message that it had before it.
+const withContext = (messages: readonly MessageParam[], context = ''): MessageParam[] => {
+  if (context.trim() === '') return [...messages]
+  const at = messages.findLastIndex(({ role }) => role === 'user')
+  return messages.map((message, i) =>
+    i === at && typeof message.content !== 'string'
+      ? ({ ...message, content: [...message.content, { type: 'text', text: context }] } as MessageParam)
+      : message,
+  )
+}
+
+const toParams = ({ role, parts }: Spoken, names: WireNames): MessageParam[] => {
   const content = parts.flatMap((part) => toBlock(part, role, names))
   return content.length === 0 ? [] : [{ role, content }]
 }
@@ -56,6 +69,7 @@ const toBlock = (part: ContentPart, role: 'user' | 'assistant', names: WireNames
       return [{ type: 'tool_result', tool_use_id: part.tool_use_id, content, ...(part.is_error ? { is_error: true } : {}) }]
     }
     case 'item':
+    case 'chat_fields':
       // Another provider's.
       return []
     case 'raw':
@@ -83,7 +97,7 @@ const toMedia = (block: MediaBlock): Shown[] => {
   const { type, url, title } = block
   if (type === 'image') return [{ type, source: { type: 'url', url } }]
   if (type === 'audio') return toText(linkText({ uri: url, words: ', audio' }), 'user')
-  return [{ type, source: { type: 'url', url }, ...(title === undefined ? {} : { title: title.slice(0, MAX_TITLE) }) }]
+  return [{ type, source: { type: 'url', url }, ...(title === undefined ? {} : { title: headOf(title, MAX_TITLE) }) }]
 }
 
 type Shown = TextBlockParam | ImageBlockParam | DocumentBlockParam
@@ -108,15 +122,15 @@ const IMAGES: readonly string[] = ['image/jpeg', 'image/png', 'image/gif', 'imag
 const toDocument = (item: Extract<ResultPart, { type: 'resource' }>): Shown[] => {
   const { uri, media_type, text, data } = item
   if (text !== undefined && text.trim() !== '') {
-    return [{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, title: uri.slice(0, MAX_TITLE) }]
+    return [{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, title: headOf(uri, MAX_TITLE) }]
   }
   if (data !== undefined && media_type === 'application/pdf') {
-    return [{ type: 'document', source: { type: 'base64', media_type, data }, title: uri.slice(0, MAX_TITLE) }]
+    return [{ type: 'document', source: { type: 'base64', media_type, data }, title: headOf(uri, MAX_TITLE) }]
   }
   return data !== undefined && IMAGES.includes(media_type) ? [toImage({ media_type, data })] : toText(resourceText(item), 'user')
 }
 
-/** In characters. */
+/** In UTF-16 units. */
 const MAX_TITLE = 500
 
 const toImage = ({ media_type, data }: { media_type: string; data: string }): ImageBlockParam => ({

@@ -1,7 +1,7 @@
 // Anthropic's Messages API, as of 2026-10-21.
 
 import { at } from '../http/json-path.js'
-import type { Protocol } from '../protocol.js'
+import { PLAIN_WITH_TOOLS, type Protocol } from '../protocol.js'
 import { bodyOf, DIALECT } from './body.js'
 import { refusesMedia } from './messages.js'
 import { eventsOf, openReader } from './reader.js'
@@ -25,6 +25,7 @@ export const ANTHROPIC: Protocol = {
   eventsOf,
   efforts: ['low', 'medium', 'high', 'xhigh', 'max'],
   downgrades: [
+    PLAIN_WITH_TOOLS,
     {
       name: 'plain_output',
       words: /output_config\.format|output_format|json_schema|structured output|schema/i,

@@ -1,29 +1,33 @@
 // Reads an answer from the events of a message: blocks in their order, complete, with their signatures.
 
 import { randomUUID } from 'node:crypto'
+import { preview } from '@plumb/wire'
 import { type CallInput, readCallInput } from '../call-input.js'
-import type { Failure } from '../http/failure.js'
+import type { Failure, ReplyFailures } from '../http/failure.js'
 import { at, countAt, listAt, numberAt, textAt, valueAt } from '../http/json-path.js'
-import type { AnswerReader, Finished } from '../protocol.js'
-import { asJson } from '../protocol.js'
-import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
+import { type AnswerReader, asJson } from '../protocol.js'
+import type { ContentBlock, ModelRequest } from '../provider.js'
+import { finishReply } from '../reply/finish-reply.js'
+import { errorIn } from '../reply/server-words.js'
 import type { WireNames } from '../wire-names.js'
 
 type Emit = ModelRequest['emit']
 
 interface Draft {
-  /** Its first event. */
+  /** Its first event. Undefined: pieces came before it, or without it. */
   readonly block: unknown
   text: string
   json: string
   signature: string
 }
 
-export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
+export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, failures: ReplyFailures): AnswerReader => {
   const drafts = new Map<number, Draft>()
   const usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
   let stopReason: string | undefined
   let isOver = false
+  /** Pieces came of a block that is unknown, or a block began again. */
+  let isTorn = false
 
   // Counts are cumulative: later ones replace earlier ones, unless they are null.
   const count = (said: unknown): void => {
@@ -38,28 +42,38 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     switch (textAt(event, 'type')) {
       case 'message_start':
         count(at(event, 'message', 'usage'))
+        tellDropped(at(event, 'message', 'input_transformations'), emit)
         return undefined
-      case 'content_block_start':
-        drafts.set(numberAt(event, 'index') ?? drafts.size, begin(at(event, 'content_block'), emit))
+      case 'content_block_start': {
+        const begun = begin(at(event, 'content_block'), emit)
+        isTorn ||= draft?.block !== undefined && !isUntouched(draft)
+        drafts.set(numberAt(event, 'index') ?? drafts.size, draft?.block === undefined ? joined(draft, begun) : begun)
         return undefined
-      case 'content_block_delta':
-        if (draft) grow(draft, at(event, 'delta'), emit)
+      }
+      case 'content_block_delta': {
+        const grown = draft ?? { block: undefined, text: '', json: '', signature: '' }
+        if (!draft) drafts.set(numberAt(event, 'index') ?? drafts.size, grown)
+        grow(grown, at(event, 'delta'), emit)
         return undefined
+      }
       case 'content_block_stop':
         if (draft && textAt(draft.block, 'type') === 'thinking' && draft.text !== '') emit({ kind: 'thinking', text: draft.text })
         return undefined
       case 'message_delta':
-        stopReason = textAt(event, 'delta', 'stop_reason') ?? stopReason
+        stopReason = textAt(event, 'delta', 'stop_reason') || stopReason
         count(at(event, 'usage'))
         return undefined
       case 'message_stop':
         isOver = true
         return undefined
-      case 'error':
-        return fail(at(event, 'error'))
-      default:
-        // `ping`, and future events of the API.
-        return at(event, 'error') ? fail(at(event, 'error')) : undefined
+      case 'ping':
+        return undefined
+      default: {
+        // Future events of the API have a type of their own.
+        const type = textAt(event, 'type')
+        const error = type === undefined || type === 'error' || at(event, 'error') ? errorIn(event) : undefined
+        return error ? failures.ofError(error) : undefined
+      }
     }
   }
 
@@ -68,17 +82,15 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     get isOver() {
       return isOver
     },
-    get isWhole() {
-      return isOver
-    },
     finish: () => {
+      if (!isOver) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
+      // Text needs no beginning; whose arguments came, nobody knows.
+      isTorn ||= [...drafts.values()].some(({ block, json, signature }) => block === undefined && json + signature !== '')
+      if (isTorn) return { ok: false, failure: failures.ofBroken('sent pieces of a block that does not begin, or begins twice') }
       const content = [...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
-      return toFinished(content, stopReason, {
-        input_tokens: usage.input_tokens,
-        output_tokens: usage.output_tokens,
-        cache_read_tokens: usage.cache_read_input_tokens,
-        cache_creation_tokens: usage.cache_creation_input_tokens,
-      })
+      const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
+      const counted = { cache_read_tokens: cache_read_input_tokens, cache_creation_tokens: cache_creation_input_tokens }
+      return finishReply({ content, reason: stopReason, usage: { input_tokens, output_tokens, ...counted } }, failures)
     },
   }
 }
@@ -88,6 +100,25 @@ const begin = (block: unknown, emit: Emit): Draft => {
   if (text !== '' && textAt(block, 'type') === 'text') emit({ kind: 'text', delta: text })
   return { block, text, json: '', signature: textAt(block, 'signature') ?? '' }
 }
+
+// The model no longer sees what it thought before, since what stood before that is not the same any more (`thinking.ts`).
+const tellDropped = (changes: unknown, emit: Emit): void => {
+  const dropped = (Array.isArray(changes) ? changes : []).filter((change) => textAt(change, 'type') === 'thinking_dropped')
+  if (dropped.length === 0) return
+  const reasons = [...new Set(dropped.map((change) => textAt(change, 'reason') ?? 'no reason'))].join(', ')
+  emit({
+    kind: 'concession',
+    what: 'earlier thinking',
+    why: `the server left out ${dropped.length} blocks of it (${preview(reasons, 120)})`,
+  })
+}
+
+const isUntouched = ({ text, json, signature }: Draft): boolean => `${text}${json}${signature}` === ''
+
+const joined = (before: Draft | undefined, begun: Draft): Draft =>
+  before
+    ? { ...begun, text: before.text + begun.text, json: before.json + begun.json, signature: before.signature + begun.signature }
+    : begun
 
 const grow = (draft: Draft, delta: unknown, emit: Emit): void => {
   const text = textAt(delta, 'text')
@@ -110,7 +141,7 @@ const end = ({ block, text, json, signature }: Draft, names: WireNames): Content
       return [{ type: 'tool_use', id, name: names.toOwn(textAt(block, 'name') ?? ''), ...inputOf(block, json) }]
     }
     case undefined:
-      return []
+      return block === undefined && text !== '' ? [{ type: 'text', text }] : []
     default:
       // Blocks of the API's own tools: they are sent back unchanged, and read-message recognises them.
       return [(json === '' ? block : { ...(block as object), input: inputOf(block, json).input }) as ContentBlock]
@@ -118,26 +149,17 @@ const end = ({ block, text, json, signature }: Draft, names: WireNames): Content
 }
 
 /** The pieces of JSON so far, or the whole in a plain reply. */
-const inputOf = (block: unknown, json: string): CallInput =>
-  json.trim() === '' ? { input: asJson(at(block, 'input') ?? {}) } : readCallInput(json)
-
-const toFinished = (content: readonly ContentBlock[], reason: string | undefined, usage: TokenUsage): Finished => {
-  const calls = content.some(({ type }) => type === 'tool_use')
-  const isPaused = reason === 'pause_turn'
-  return { content, stop: STOPS.get(reason ?? '') ?? (calls ? 'tool_use' : 'end'), usage, ...(isPaused ? { isPaused } : {}) }
+const inputOf = (block: unknown, json: string): CallInput => {
+  const input = at(block, 'input')
+  // Some servers write its JSON in place of it.
+  if (json.trim() === '' && typeof input === 'string') return readCallInput(input)
+  return json.trim() === '' ? { input: asJson(input ?? {}) } : readCallInput(json)
 }
-
-const STOPS = new Map<string, Finished['stop']>([
-  ['max_tokens', 'tokens'],
-  ['model_context_window_exceeded', 'tokens'],
-  ['refusal', 'refused'],
-  ['pause_turn', 'end'],
-])
 
 /** Converts a plain reply to the events of a stream. */
 export const eventsOf = (message: unknown, text = ''): readonly unknown[] => [
   { type: 'message_start', message },
-  ...listAt(message, 'content').flatMap((content_block, index) => [
+  ...blocksOf(message).flatMap((content_block, index) => [
     { type: 'content_block_start', index, content_block },
     ...writtenInput(content_block, index, text),
     { type: 'content_block_stop', index },
@@ -146,8 +168,13 @@ export const eventsOf = (message: unknown, text = ''): readonly unknown[] => [
   ...(textAt(message, 'type') === 'message' || at(message, 'content') ? [{ type: 'message_stop' }] : []),
 ]
 
+const blocksOf = (message: unknown): readonly unknown[] => {
+  const text = textAt(message, 'content')
+  return text === undefined ? listAt(message, 'content') : [{ type: 'text', text }]
+}
+
 const writtenInput = (block: unknown, index: number, text: string): readonly unknown[] => {
-  if (textAt(block, 'type') !== 'tool_use') return []
+  if (textAt(block, 'type') !== 'tool_use' || textAt(block, 'input') !== undefined) return []
   const partial_json = valueAt(text, 'content', index, 'input')
   return partial_json === undefined ? [] : [{ type: 'content_block_delta', index, delta: { type: 'input_json_delta', partial_json } }]
 }

@@ -44,7 +44,7 @@ export const openApiCalls = ({ connection, host, keyHint, timing, log }: ApiCall
     } catch (error) {
       if (outer.aborted) return failWith('cancelled', 'the answer was dropped on request', false)
       if (signal.aborted) return failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true)
-      const failure = transportFailure(host, error)
+      const failure = transportFailure(host, error, connection.proxy)
       if (!failure) throw error
       return { ok: false, failure }
     } finally {

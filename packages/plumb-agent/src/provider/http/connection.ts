@@ -9,6 +9,8 @@ import type { HttpReply } from './reply-body.js'
 import type { Timing } from './timing.js'
 
 export interface HttpConnection {
+  /** Of the environment, for this endpoint. Undefined: there is none. */
+  readonly proxy: URL | undefined
   /** Throws if nothing comes back, or the signal fires. Redirects are returned, not followed. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpReply>
   /** The same, with the reply as it comes. Returns what cancels it: the listener is called, unless the end came before. */
@@ -52,7 +54,9 @@ export const openConnection = (endpoint: URL, { connectMs, headersMs, idleMs }: 
     const sent = typeof body === 'object' ? Readable.from(body) : (body ?? null)
     return { origin, path, method: body === undefined ? ('GET' as const) : ('POST' as const), headers, body: sent }
   }
+  const named = endpoint.protocol === 'https:' ? proxies?.httpsProxy : proxies?.httpProxy
   return {
+    proxy: named !== undefined && URL.canParse(named) ? new URL(named) : undefined,
     send: async (request, signal) => {
       whole ??= openWhole()
       const dispatcher = await whole

@@ -18,11 +18,21 @@ export interface Failure {
   readonly isNotMade?: true
   /** The key, the account or the model is refused, not this request. */
   readonly refusal?: ProviderRefusal
+  /** The server could not read what the model wrote: the model may be asked again. */
+  readonly isOfModel?: true
   /** Other requests fail with this very object. */
   readonly isShared?: true
 }
 
 export type Attempt<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly failure: Failure }
+
+/** Makes failures in the words of a server. */
+export interface ReplyFailures {
+  /** `error`: the server's own object, or what holds it. */
+  readonly ofError: (error: unknown) => Failure
+  /** The reply may be whole the next time. `did`: "ended its reply …". */
+  readonly ofBroken: (did: string) => Failure
+}
 
 export const failWith = (code: Code, detail: string, isRetryable: boolean): { readonly ok: false; readonly failure: Failure } => ({
   ok: false,
@@ -32,4 +42,11 @@ export const failWith = (code: Code, detail: string, isRetryable: boolean): { re
 /** Thrown while a body is read; caught where the attempt ends. */
 export class Unreadable extends Error {
   readonly code = 'UNREADABLE'
+
+  constructor(
+    message: string,
+    readonly isRetryable = false,
+  ) {
+    super(message)
+  }
 }

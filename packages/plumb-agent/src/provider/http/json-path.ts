@@ -46,6 +46,14 @@ export const readJson = (text: string): Result<unknown> => {
   return parseJson(bytes, 0, bytes.length, true)
 }
 
+/** The same, with NaN and Infinity read as null: servers in Python write them for probabilities. */
+export const readTolerantly = (text: string): Result<unknown> => {
+  const read = readJson(text)
+  if (read.ok || !/\b(?:NaN|Infinity)\b/.test(text)) return read
+  const mended = readJson(text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (part) => (part.startsWith('"') ? part : 'null')))
+  return mended.ok ? mended : read
+}
+
 /** No text of so few characters is too deep, nor, without an exponent, has a number that is too large for a double. */
 const SHORT = 300
 const EXPONENT = /\d[eE]/

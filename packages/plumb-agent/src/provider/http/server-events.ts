@@ -7,6 +7,19 @@ import { Unreadable } from './failure.js'
 import { readJson } from './json-path.js'
 import { MAX_EVENT_LENGTH } from './timing.js'
 
+/** The data of the event that ends a stream of OpenAI's. */
+export const END = '[DONE]'
+
+/** Whether a body that begins so is a stream of events. Undefined: it may be. */
+export const areEvents = (chunk: Buffer): boolean | undefined => {
+  const start = chunk
+    .toString('latin1', 0, 64)
+    .replace(/^\xef\xbb\xbf/, '')
+    .trimStart()
+  if (/^[{["<]/.test(start)) return false
+  return /^(?:(?:data|event|id|retry)?:)/.test(start) ? true : undefined
+}
+
 /** The beginning of a byte-order mark. */
 const MARK = 0xef
 
@@ -17,7 +30,12 @@ export class ServerEvents {
   /** From the first chunk on that is not whole characters alone. */
   #decoder: TextDecoder | undefined
   readonly #parser: EventSourceParser = createParser({
-    onEvent: ({ data }) => this.#ready.push(data),
+    onEvent: ({ data, event }) => {
+      for (const part of partsOf(data)) {
+        const meant = meaningOf(part, event)
+        if (meant !== undefined) this.#ready.push(meant)
+      }
+    },
     onError: ({ type }) => {
       this.#isTooLong ||= type === 'max-buffer-size-exceeded'
     },
@@ -53,9 +71,31 @@ export class ServerEvents {
     try {
       return this.#decoder.decode(chunk, { stream: true })
     } catch {
-      throw new Unreadable('sent bytes that are not UTF-8')
+      throw new Unreadable('sent bytes that are not UTF-8', true)
     }
   }
 }
 
-const isWhole = (data: string): boolean => data === '[DONE]' || readJson(data).ok
+// Some servers write no blank line between their events.
+const partsOf = (data: string): readonly string[] => {
+  if (!data.includes('\n')) return [data]
+  const lines = data.split('\n')
+  return lines.every(isWhole) ? lines : [data]
+}
+
+// Proxies keep a connection alive with events that have no data, or a word (`ping`). Of an error, all that it says is about it.
+const meaningOf = (data: string, event: string | undefined): string | undefined => {
+  const isError = event === 'error' && !data.includes('"error"')
+  if (!isError && data.length <= MAX_WORD) {
+    const word = data.trim()
+    if (word === '' || BARE_WORD.test(word)) return undefined
+    if (word === END) return END
+  }
+  if (!isError) return data
+  return data.trim() === '' ? '{"error":"an error, without a word"}' : `{"error":${readJson(data).ok ? data : JSON.stringify(data)}}`
+}
+
+const MAX_WORD = 40
+const BARE_WORD = /^[a-zA-Z][\w-]*(?: [\w-]+){0,2}$/
+
+const isWhole = (data: string): boolean => data === END || readJson(data).ok

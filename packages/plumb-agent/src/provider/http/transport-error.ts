@@ -4,11 +4,13 @@ import { fault, systemReason } from '@plumb/wire'
 import { type Failure, Unreadable } from './failure.js'
 
 /** Undefined: not a network failure but a bug, which should be visible. */
-export const transportFailure = (host: string, error: unknown): Failure | undefined => {
+export const transportFailure = (host: string, error: unknown, proxy?: URL): Failure | undefined => {
   if (!(error instanceof Error)) return undefined
   if (error instanceof Unreadable) {
-    return { fault: fault('bad_reply', `${host} ${error.message}`), isRetryable: false, text: '' }
+    return { fault: fault('bad_reply', `${host} ${error.message}`), isRetryable: error.isRetryable, text: '' }
   }
+  const refused = /^Proxy response \((\d{3})\)/.exec(error.message)?.[1]
+  if (refused !== undefined) return refusedByProxy(host, Number(refused), proxy)
   if (error.name === 'HTTPParserError') return notHttp(host, error.message)
   const { code } = error as NodeJS.ErrnoException
   if (typeof code !== 'string') return undefined
@@ -17,7 +19,28 @@ export const transportFailure = (host: string, error: unknown): Failure | undefi
     return { fault: fault('timeout', `${host} ${late}`), isRetryable: true, text: '', isUnbilled: NOT_CONNECTED.test(code) }
   const isUnbilled = NOT_CONNECTED.test(code)
   const isAway = code === 'ECONNREFUSED'
-  return { fault: fault('connection_failed', `${host}: ${reason(error, code)}`), isRetryable: true, text: '', isUnbilled, isAway }
+  const by = proxy && isAbout(error, proxy) ? `the proxy ${proxy.host}, which the environment names: ` : ''
+  const told = fault('connection_failed', `${host}: ${by}${reason(error, code)}`)
+  return { fault: told, isRetryable: true, text: '', isUnbilled, isAway: isAway && by === '' }
+}
+
+/** Node names the place that it could not reach. */
+const isAbout = (error: Error, proxy: URL): boolean => {
+  const { port, hostname, address } = error as { readonly port?: number; readonly hostname?: string; readonly address?: string }
+  const isPort = port !== undefined && String(port) === (proxy.port || (proxy.protocol === 'https:' ? '443' : '80'))
+  return hostname === proxy.hostname || (isPort && address !== undefined)
+}
+
+// It is asked for again with each request, and would refuse each.
+const refusedByProxy = (host: string, status: number, proxy: URL | undefined): Failure => {
+  const remedy =
+    status === 407
+      ? 'wants a name and a password (407): write them into the variable, as in http://NAME:PASSWORD@HOST:PORT'
+      : `refused the connection (${status})`
+  const detail = `${host}: the proxy ${proxy?.host ?? ''}, which the environment names, ${remedy}`
+  const isRetryable = status >= 500 || status === 408 || status === 429
+  const refusal = isRetryable ? {} : { refusal: 'final' as const }
+  return { fault: fault('connection_failed', detail), isRetryable, text: '', isUnbilled: true, ...refusal }
 }
 
 // undici gives no code for these. An orderly end in the middle of a head, or of a chunk, is one of them.

@@ -3,7 +3,7 @@
 import type { Batch, BatchCreateParams, BatchError } from 'openai/resources/batches'
 import { type BatchApi, type BatchRefusal, type BatchResult, type BatchState, type NewBatch, notRun, requestIdOf } from '../batch/api.js'
 import type { ApiCalls } from '../http/api-calls.js'
-import { apiFailure, errorEventFailure } from '../http/api-error.js'
+import { apiFailure, replyFailures } from '../http/api-error.js'
 import { type Attempt, failWith } from '../http/failure.js'
 import { at, listAt, numberAt, textAt } from '../http/json-path.js'
 
@@ -128,7 +128,7 @@ const refusalOf = (raw: unknown, { host, keyHint }: ApiCalls): BatchRefusal => {
   const [first] = errors
   const code = textAt(first, 'code' satisfies keyof BatchError)
   const event = { type: code, message: textAt(first, 'message') }
-  const failure = { ...errorEventFailure(host, keyHint, event, 'refused a batch'), isUnbilled: true }
+  const failure = { ...replyFailures(host, keyHint, 'refused a batch').ofError(event), isUnbilled: true }
   const isTooMuch = code === 'token_limit_exceeded'
   const isKnown = failure.fault.error !== 'overloaded'
   const refused = isKnown
@@ -153,5 +153,5 @@ const resultOf = (line: unknown, { host, keyHint }: ApiCalls): BatchResult => {
   const error = at(line, 'error')
   if (!error) return { id, reply: failWith('bad_reply', `${host} wrote an invalid result of a batch`, false) }
   const event = { type: code, message: textAt(error, 'message') }
-  return { id, reply: { ok: false, failure: { ...errorEventFailure(host, keyHint, event, 'answered in a batch'), isUnbilled: true } } }
+  return { id, reply: { ok: false, failure: { ...replyFailures(host, keyHint, 'answered in a batch').ofError(event), isUnbilled: true } } }
 }

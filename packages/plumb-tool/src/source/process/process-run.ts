@@ -2,22 +2,9 @@
 
 import type { Readable } from 'node:stream'
 import { agentOf, type Bound, type ToolBody, type ToolPlan } from '@plumb/lang'
+import { type Budget, currentBudget, loadPrices, payUsage, type ReportedUsage } from '@plumb/ledger'
 import { addMissingAccess, GRACE_MS, readSandbox, type SandboxAtStart } from '@plumb/sandbox'
-import {
-  agentLimit,
-  type Budget,
-  currentBudget,
-  type Fault,
-  fault,
-  loadPrices,
-  payUsage,
-  type ReportedUsage,
-  type Result,
-  readUsage,
-  type SourceFiles,
-  succeed,
-  totalTokens,
-} from '@plumb/wire'
+import { agentLimit, type Fault, fault, type Result, readUsage, type SourceFiles, succeed, totalTokens } from '@plumb/wire'
 import type { AgentUsage, Call, CallRecord, Session } from '../../call/call.js'
 import { type InlineStep, MOVES } from '../../combine/inline-step.js'
 import type { Run } from '../../combine/run.js'

@@ -3,6 +3,7 @@
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type AgentPlan, agentOf, agentTools, type Bound, checkedAgent, serverVariables, writeAgent } from '@plumb/lang'
+import { currentBudget } from '@plumb/ledger'
 import { type Delegation, type Effect, narrow, renewalMs } from '@plumb/policy'
 import {
   buildSandboxCommand,
@@ -17,7 +18,6 @@ import {
   agentLimit,
   andThen,
   childEnv,
-  currentBudget,
   type PlumbChildOptions,
   type Result,
   resolveProgram,

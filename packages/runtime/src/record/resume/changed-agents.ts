@@ -2,8 +2,8 @@
 // requests depend on besides its inputs.
 
 import { type AgentPlan, agentOf, type Graph, planOf, toSchema } from '@plumb/lang'
+import { hashOf } from '@plumb/ledger/kept'
 import { readSpec, type SourceFiles } from '@plumb/wire'
-import { hashOf } from '@plumb/wire/kept'
 import { placesOf } from '../../event/wires.js'
 import type { RunOptions } from '../../options/run-options.js'
 

@@ -2,12 +2,12 @@
 
 import type { ChatCompletionCreateParams, ChatCompletionFunctionTool } from 'openai/resources/chat/completions/completions'
 import { isStrictSchema } from '../../output-schema.js'
-import type { BodyOptions, Protocol } from '../../protocol.js'
+import { type BodyOptions, PLAIN_WITH_TOOLS, type Protocol } from '../../protocol.js'
 import type { ModelRequest, ToolOffer } from '../../provider.js'
 import type { WireNames } from '../../wire-names.js'
 import { DIALECT } from '../dialect.js'
 import { baseOf, bearer } from '../endpoint.js'
-import { messagesOf, refusesMedia } from './messages.js'
+import { type MessageStyle, messagesOf, refusesMedia } from './messages.js'
 import { eventsOf, openReader } from './reader.js'
 
 // The body of a request to Chat Completions.
@@ -17,9 +17,13 @@ const bodyOf = (
 ): ChatCompletionCreateParams => {
   const { model, tools, parallelToolCalls, temperature } = question
   // Set one by one, not spread, so that each is checked against the SDK's type.
-  const body: ChatCompletionCreateParams = { model, messages: messagesOf(question, system, names), stream: isStreaming }
-  // Reasoning models accept only this name, and servers that know only the old one say so.
-  body[downgrades.has('max_tokens') ? 'max_tokens' : 'max_completion_tokens'] = maxTokens
+  const body: ChatCompletionCreateParams = {
+    model,
+    messages: messagesOf(question, system, names, styleOf(downgrades)),
+    stream: isStreaming,
+  }
+  // Reasoning models accept only the new name, and other servers only the old one, or both and mean nothing by the new.
+  body[downgrades.has('max_tokens') && !downgrades.has('max_completion_tokens') ? 'max_tokens' : 'max_completion_tokens'] = maxTokens
   if (isStreaming && !downgrades.has('no_stream_options')) body.stream_options = { include_usage: true }
   if (tools.length > 0) body.tools = tools.map((tool) => toTool(tool, names))
   if (tools.length > 0 && !parallelToolCalls && !downgrades.has('no_parallel')) body.parallel_tool_calls = false
@@ -31,6 +35,14 @@ const bodyOf = (
   }
   return body
 }
+
+const styleOf = (downgrades: BodyOptions['downgrades']): MessageStyle => ({
+  isContextOfUser: downgrades.has('context_of_user'),
+  hasNoFields: downgrades.has('no_fields'),
+  fillsReasoning: downgrades.has('fill_reasoning'),
+  fillsSignature: downgrades.has('fill_signature'),
+  hasShortIds: downgrades.has('short_ids'),
+})
 
 const toTool = ({ name, description, input_schema, strict }: ToolOffer, names: WireNames): ChatCompletionFunctionTool => ({
   type: 'function',
@@ -56,12 +68,26 @@ export const CHAT_COMPLETIONS: Protocol = {
   },
   eventsOf,
   downgrades: [
+    PLAIN_WITH_TOOLS,
     { name: 'plain_output', words: /response_format|json_schema|structured output|schema/i, concedes: 'structured output' },
     { name: 'no_temperature', words: /temperature/i, concedes: 'temperature' },
     { name: 'no_parallel', words: /parallel_tool_calls/, concedes: 'parallel_tool_calls' },
-    // Reasoning models accept only the new name, and servers that know only the old one say so.
+    // "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+    { name: 'max_completion_tokens', words: /\bmax_tokens\b.{0,80}(?:not supported|unsupported|use .?max_completion_tokens)/is },
     { name: 'max_tokens', words: /max_completion_tokens/ },
     { name: 'no_stream_options', words: /stream_options/, concedes: 'usage of streams' },
+    // Moonshot: "reasoning_content is missing in assistant tool call message".
+    { name: 'fill_reasoning', words: /reasoning_content.{0,60}(?:must be passed|missing|required)/is },
+    { name: 'fill_signature', words: /thought_signature/i },
+    {
+      name: 'no_fields',
+      words: /reasoning_content|reasoning_details|extra_content|\breasoning\b.{0,40}(?:extra|permitted|unknown|unrecognized)/is,
+    },
+    { name: 'short_ids', words: /tool call id\b.{0,80}length of 9/is },
+    {
+      name: 'context_of_user',
+      words: /system (?:message|role|prompt).{0,60}(?:begin|first|start)|(?:roles|user\/assistant).{0,40}alternate|unexpected role/is,
+    },
   ],
   hints: [
     // "Function tools with reasoning_effort are not supported for … or set reasoning_effort to 'none'."

@@ -1,45 +1,74 @@
-// Reads an answer from the chunks of a completion: text and calls, assembled from their pieces.
+// Reads an answer from the chunks of a completion: text, thinking and calls, assembled from their pieces.
 
-import { randomUUID } from 'node:crypto'
-import { readCallInput } from '../../call-input.js'
-import type { Failure } from '../../http/failure.js'
+import { isRecord } from '@plumb/wire'
+import type { Failure, ReplyFailures } from '../../http/failure.js'
 import { at, listAt, numberAt, textAt } from '../../http/json-path.js'
-import type { AnswerReader, Finished } from '../../protocol.js'
+import type { AnswerReader } from '../../protocol.js'
 import type { ContentBlock, ModelRequest, TokenUsage } from '../../provider.js'
+import { endingOf } from '../../reply/ending.js'
+import { finishReply } from '../../reply/finish-reply.js'
+import { errorIn } from '../../reply/server-words.js'
 import type { WireNames } from '../../wire-names.js'
 import { readTokenUsage } from '../usage.js'
+import { CallDrafts } from './call-drafts.js'
+import { FieldDrafts } from './message-fields.js'
 
-interface Draft {
-  id: string
-  name: string
-  arguments: string
-}
-
-export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
-  const calls = new Map<number, Draft>()
+export const openReader = (
+  { emit, tools }: Pick<ModelRequest, 'emit' | 'tools'>,
+  names: WireNames,
+  failures: ReplyFailures,
+): AnswerReader => {
+  const calls = new CallDrafts((name) => tools.some((tool) => names.toWire(tool.name) === name))
+  const fields = new FieldDrafts()
   let text = ''
   let refusal = ''
+  let thinking = ''
   let reason: string | undefined
   let usage: TokenUsage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_tokens: 0, cache_creation_tokens: 0 }
   let isOver = false
+
+  const tellThinking = (): void => {
+    if (thinking !== '') emit({ kind: 'thinking', text: thinking })
+    thinking = ''
+  }
+
+  const takeDelta = (delta: unknown): void => {
+    const said = readContent(at(delta, 'content'), fields)
+    thinking += fields.take(delta) + said.thinking
+    if (said.text !== '') {
+      tellThinking()
+      emit({ kind: 'text', delta: said.text })
+    }
+    text += said.text
+    refusal += (textAt(delta, 'refusal') ?? '') + said.refusal
+    calls.take(partsOf(at(delta, 'tool_calls')))
+    const legacy = at(delta, 'function_call')
+    if (legacy) calls.take([{ index: 0, function: legacy }])
+  }
+
+  // Some servers send the whole message, in place of a delta or once more at the end.
+  const deltaOf = (choice: unknown): unknown => {
+    const delta = at(choice, 'delta')
+    if (delta || text + thinking + refusal !== '' || !calls.isEmpty) return delta
+    return messageOf(choice)
+  }
 
   const take = (chunk: unknown): Failure | undefined => {
     if (chunk === '[DONE]') {
       isOver = true
       return undefined
     }
-    const error = at(chunk, 'error')
-    if (error) return fail(error)
+    const error = errorIn(chunk)
+    if (error) return failures.ofError(error)
     if (at(chunk, 'usage')) usage = readTokenUsage(at(chunk, 'usage'), 'prompt', 'completion')
     // Without final usage, and only the first of several answers.
     const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
-    const delta = at(choice, 'delta')
-    const said = textAt(delta, 'content') ?? ''
-    if (said !== '') emit({ kind: 'text', delta: said })
-    text += said
-    refusal += textAt(delta, 'refusal') ?? ''
-    for (const [position, call] of listAt(delta, 'tool_calls').entries()) grow(calls, numberAt(call, 'index') ?? position, call)
-    reason = textAt(choice, 'finish_reason') ?? reason
+    if (choice === undefined) return undefined
+    const fault = errorIn({ error: at(choice, 'error') })
+    if (fault) return failures.ofError(choice)
+    takeDelta(deltaOf(choice))
+    // One that says that it went wrong is not taken back by a later one.
+    if (endingOf(reason) !== 'broken') reason = textAt(choice, 'finish_reason') || reason
     return undefined
   }
 
@@ -49,47 +78,45 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
       return isOver
     },
     // Servers that omit [DONE] have sent a finish reason, and then ended.
-    get isWhole() {
-      return isOver || reason !== undefined
-    },
     finish: () => {
-      const content: ContentBlock[] = [...(text === '' ? [] : [{ type: 'text' as const, text }])]
+      if (!isOver && reason === undefined) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
+      tellThinking()
+      const kept = fields.finish()
+      const content: ContentBlock[] = kept === undefined ? [] : [{ type: 'chat_fields', fields: kept }]
+      if (text !== '') content.push({ type: 'text', text })
       if (refusal !== '') content.push({ type: 'text', text: refusal })
-      for (const [, call] of [...calls].sort(([a], [b]) => a - b)) content.push(toBlock(call, names))
-      return { content, stop: stopOf(reason, refusal !== '', calls.size > 0), usage }
+      content.push(...calls.finish(names))
+      return finishReply({ content, usage, reason, isRefused: refusal !== '' }, failures)
     },
   }
 }
 
-const grow = (calls: Map<number, Draft>, index: number, delta: unknown): void => {
-  const draft = calls.get(index) ?? { id: '', name: '', arguments: '' }
-  calls.set(index, draft)
-  // Some servers repeat the id and the name with each piece.
-  draft.id ||= textAt(delta, 'id') ?? ''
-  draft.name ||= textAt(delta, 'function', 'name') ?? ''
-  const piece = at(delta, 'function', 'arguments')
-  draft.arguments += typeof piece === 'string' ? piece : piece ? JSON.stringify(piece) : ''
-}
+/** Of Chat Completions, and of the API before it. */
+const messageOf = (choice: unknown): unknown => at(choice, 'message') ?? { content: at(choice, 'text') }
 
-const toBlock = (call: Draft, names: WireNames): ContentBlock => ({
-  type: 'tool_use',
-  id: call.id || `call_${randomUUID()}`,
-  name: names.toOwn(call.name),
-  ...readCallInput(call.arguments),
-})
+/** Where there is one, some servers leave the list out. */
+const partsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : isRecord(value) ? [value] : [])
 
-const stopOf = (reason: string | undefined, isRefused: boolean, hasCalls: boolean): Finished['stop'] => {
-  if (isRefused || reason === 'content_filter') return 'refused'
-  if (reason === 'length') return 'tokens'
-  return hasCalls ? 'tool_use' : 'end'
+/** Text, or parts, in which Mistral's models send their thinking too. */
+const readContent = (content: unknown, fields: FieldDrafts): { text: string; thinking: string; refusal: string } => {
+  const said = { text: '', thinking: '', refusal: '' }
+  if (typeof content === 'string') said.text = content
+  for (const part of partsOf(content)) {
+    if (typeof part === 'string') said.text += part
+    else if (textAt(part, 'type') === 'thinking') said.thinking += fields.takePart(part)
+    else if (textAt(part, 'type') === 'refusal') said.refusal += textAt(part, 'refusal') ?? ''
+    else said.text += textAt(part, 'text') ?? ''
+  }
+  return said
 }
 
 /** Converts a plain reply to the events of a stream. */
 export const eventsOf = (completion: unknown): readonly unknown[] => {
   const choices = listAt(completion, 'choices').map((choice) => ({
     index: numberAt(choice, 'index') ?? 0,
-    delta: at(choice, 'message'),
+    delta: messageOf(choice),
     finish_reason: textAt(choice, 'finish_reason'),
+    error: at(choice, 'error'),
   }))
   return [{ choices, usage: at(completion, 'usage') }, ...(choices.length > 0 ? ['[DONE]'] : [])]
 }

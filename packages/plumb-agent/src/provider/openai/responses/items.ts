@@ -8,24 +8,27 @@ import type {
   ResponseInputImage,
   ResponseInputItem,
 } from 'openai/resources/responses/responses'
+import { wellFormed } from '../../../io/written-json.js'
 import { inputText } from '../../call-input.js'
 import { asResultPart, captionOf, isMedia, type MediaBlock } from '../../media-block.js'
-import type { ChatMessage, ModelRequest } from '../../provider.js'
-import { type ContentPart, readMessage } from '../../read-message.js'
+import { readMessages } from '../../memory-messages.js'
+import type { ModelRequest } from '../../provider.js'
+import type { ContentPart, Spoken } from '../../read-message.js'
 import { audioText, linkText, type ResultPart, readResult, resourceText } from '../../result-parts.js'
 import type { WireNames } from '../../wire-names.js'
 
-/** The variable part comes after the history, which is then found in the cache. */
+/** What changes with each request comes behind the newest message, so that all before it is found in the cache. */
 export const itemsOf = ({ history, turn, context = '' }: ModelRequest, names: WireNames): ResponseInputItem[] => [
-  ...history.flatMap((message) => toItems(message, names)),
-  ...(context.trim() === '' ? [] : [{ type: 'message' as const, role: 'developer' as const, content: context }]),
-  ...turn.flatMap((message) => toItems(message, names)),
+  ...readMessages([...history, ...turn]).flatMap((message) => toItems(message, names)),
+  ...(context.trim() === '' ? [] : [{ type: 'message' as const, role: 'system' as const, content: context }]),
 ]
 
-const toItems = (message: ChatMessage, names: WireNames): ResponseInputItem[] => {
-  const { role, parts } = readMessage(message)
-  return role === 'assistant' ? parts.flatMap((part) => toAssistant(part, names)) : toUser(parts)
-}
+const toItems = ({ role, parts }: Spoken, names: WireNames): ResponseInputItem[] =>
+  role === 'assistant' ? withoutLoneReasoning(parts.flatMap((part) => toAssistant(part, names))) : toUser(parts)
+
+// The API refuses reasoning that nothing of the model follows.
+const withoutLoneReasoning = (items: readonly ResponseInputItem[]): ResponseInputItem[] =>
+  items.slice(0, items.findLastIndex(({ type }) => type !== 'reasoning') + 1)
 
 /** In the order of the model: its reasoning before the results of it. */
 const toAssistant = (part: ContentPart, names: WireNames): ResponseInputItem[] => {
@@ -34,7 +37,7 @@ const toAssistant = (part: ContentPart, names: WireNames): ResponseInputItem[] =
       if (part.text === '') return []
       return [{ type: 'message', role: 'assistant', content: part.text, ...(part.phase ? { phase: part.phase } : {}) }]
     case 'tool_use':
-      return [{ type: 'function_call', call_id: part.id, name: names.toWire(part.name), arguments: inputText(part) }]
+      return [{ type: 'function_call', call_id: part.id, name: names.toWire(part.name), arguments: wellFormed(inputText(part)) }]
     case 'item':
       // Unchanged: only the API understands it.
       return [part.item as unknown as ResponseInputItem]

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { FunctionTool, ResponseCreateParams } from 'openai/resources/responses/responses'
 import { isStrictSchema } from '../../output-schema.js'
-import type { BodyOptions, Protocol } from '../../protocol.js'
+import { type BodyOptions, PLAIN_WITH_TOOLS, type Protocol } from '../../protocol.js'
 import type { ModelRequest, ToolOffer } from '../../provider.js'
 import type { WireNames } from '../../wire-names.js'
 import { DIALECT } from '../dialect.js'
@@ -59,6 +59,7 @@ export const RESPONSES: Protocol = {
   },
   eventsOf,
   downgrades: [
+    PLAIN_WITH_TOOLS,
     { name: 'plain_output', words: /text\.format|json_schema|structured output|schema/i, concedes: 'structured output' },
     { name: 'no_encrypted_reasoning', words: /encrypted/i, concedes: 'encrypted reasoning' },
     { name: 'no_temperature', words: /temperature/i, concedes: 'temperature' },

@@ -1,48 +1,76 @@
 // Reads an answer from the events of a response: items in their order, complete and unchanged.
 
-import { randomUUID } from 'node:crypto'
-import { readCallInput } from '../../call-input.js'
-import type { Failure } from '../../http/failure.js'
-import { at, listAt, numberAt, textAt } from '../../http/json-path.js'
-import { type AnswerReader, asJson, type Finished } from '../../protocol.js'
-import type { ContentBlock, ModelRequest } from '../../provider.js'
+import type { Failure, ReplyFailures } from '../../http/failure.js'
+import { at, listAt, textAt } from '../../http/json-path.js'
+import type { AnswerReader } from '../../protocol.js'
+import type { ModelRequest } from '../../provider.js'
+import { finishReply } from '../../reply/finish-reply.js'
+import { errorIn } from '../../reply/server-words.js'
 import type { WireNames } from '../../wire-names.js'
 import { readTokenUsage } from '../usage.js'
+import { ItemDrafts } from './item-drafts.js'
 
-export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, fail: (error: unknown) => Failure): AnswerReader => {
-  const items = new Map<number, unknown>()
+export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, failures: ReplyFailures): AnswerReader => {
+  const items = new ItemDrafts()
   /** The response, from its last event. */
   let response: unknown
+  let reason: string | undefined
   let isOver = false
 
-  const end = (event: unknown): undefined => {
+  const end = (event: unknown, status: string): Failure | undefined => {
     response = at(event, 'response')
     isOver = true
-    for (const [index, item] of listAt(response, 'output').entries()) if (!items.has(index)) items.set(index, item)
+    const said = textAt(response, 'status') ?? status
+    if (said === 'failed') return failures.ofError(at(response, 'error') ?? response)
+    // Without details it is not known why, nor whether it may be longer the next time.
+    const isCut = said === 'incomplete' || status === 'incomplete'
+    reason = isCut ? (textAt(response, 'incomplete_details', 'reason') ?? 'incomplete') : said
+    return undefined
   }
 
   const take = (event: unknown): Failure | undefined => {
-    switch (textAt(event, 'type')) {
+    const type = textAt(event, 'type')
+    switch (type) {
       case 'response.output_text.delta':
         emit({ kind: 'text', delta: textAt(event, 'delta') ?? '' })
+        items.grow(event, 'text')
+        return undefined
+      case 'response.output_text.done':
+        items.settle(event, 'text', textAt(event, 'text'))
+        return undefined
+      case 'response.refusal.delta':
+        items.grow(event, 'refusal')
+        return undefined
+      case 'response.refusal.done':
+        items.settle(event, 'refusal', textAt(event, 'refusal'))
+        return undefined
+      case 'response.function_call_arguments.delta':
+        items.grow(event, 'arguments')
+        return undefined
+      case 'response.function_call_arguments.done':
+        items.settle(event, 'arguments', textAt(event, 'arguments'))
         return undefined
       case 'response.reasoning_summary_text.done':
       case 'response.reasoning_text.done':
         emit({ kind: 'thinking', text: textAt(event, 'text') ?? '' })
         return undefined
+      case 'response.output_item.added':
       case 'response.output_item.done':
-        items.set(numberAt(event, 'output_index') ?? items.size, at(event, 'item'))
+        items.take(event, type === 'response.output_item.done')
         return undefined
       case 'response.completed':
       case 'response.incomplete':
-        return end(event)
+      case 'response.cancelled':
+        return end(event, type.slice('response.'.length))
       case 'response.failed':
-        return fail(at(event, 'response', 'error') ?? event)
+        return failures.ofError(at(event, 'response', 'error') ?? event)
       case 'error':
-        return fail(at(event, 'error') ?? { type: at(event, 'code'), message: at(event, 'message') })
-      default:
-        // Future events of the API.
-        return at(event, 'error') ? fail(at(event, 'error')) : undefined
+        return failures.ofError(event)
+      default: {
+        // Future events of the API have a type of their own.
+        const error = type === undefined || at(event, 'error') ? errorIn(event) : undefined
+        return error ? failures.ofError(error) : undefined
+      }
     }
   }
 
@@ -51,59 +79,30 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     get isOver() {
       return isOver
     },
-    get isWhole() {
-      return isOver
-    },
     finish: () => {
-      const said = [...items].sort(([a], [b]) => a - b).map(([, item]) => item)
-      const content = said.flatMap((item) => toBlocks(item, names))
-      return { content, stop: stopOf(response, said), usage: readTokenUsage(at(response, 'usage'), 'input', 'output') }
+      if (!isOver) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
+      const { content, isRefused, isCut, isEmpty } = items.finish(response, names)
+      if (isEmpty && reason === 'completed') return { ok: false, failure: failures.ofBroken('ended its reply without an answer') }
+      const usage = readTokenUsage(at(response, 'usage'), 'input', 'output')
+      return finishReply({ content, usage, reason: isCut && reason === 'completed' ? 'incomplete' : reason, isRefused }, failures)
     },
   }
-}
-
-const toBlocks = (item: unknown, names: WireNames): ContentBlock[] => {
-  switch (textAt(item, 'type')) {
-    case 'message': {
-      const text = listAt(item, 'content')
-        .map((part) => textAt(part, 'text') ?? textAt(part, 'refusal') ?? '')
-        .join('')
-      const phase = textAt(item, 'phase')
-      const isPhase = phase === 'commentary' || phase === 'final_answer'
-      return text === '' ? [] : [{ type: 'text', text, ...(isPhase ? { phase } : {}) }]
-    }
-    case 'function_call': {
-      const id = textAt(item, 'call_id') || `call_${randomUUID()}`
-      return [{ type: 'tool_use', id, name: names.toOwn(textAt(item, 'name') ?? ''), ...readCallInput(textAt(item, 'arguments') ?? '') }]
-    }
-    case undefined:
-      return []
-    default:
-      // Reasoning, and calls of the API's own tools: they are sent back unchanged, and read-message recognises them.
-      return [asJson(item) as unknown as ContentBlock]
-  }
-}
-
-const stopOf = (response: unknown, items: readonly unknown[]): Finished['stop'] => {
-  const reason = textAt(response, 'incomplete_details', 'reason')
-  const isRefused = items.some((item) => listAt(item, 'content').some((part) => textAt(part, 'type') === 'refusal'))
-  if (isRefused || reason === 'content_filter') return 'refused'
-  if (reason !== undefined) return 'tokens'
-  return items.some((item) => textAt(item, 'type') === 'function_call') ? 'tool_use' : 'end'
 }
 
 /** Converts a plain reply to the events of a stream. */
 export const eventsOf = (response: unknown): readonly unknown[] => {
   const status = textAt(response, 'status')
   if (status === 'failed') return [{ type: 'response.failed', response }]
-  if (status !== 'completed' && status !== 'incomplete') return []
-  const parts = listAt(response, 'output').flatMap((item) => [...listAt(item, 'summary'), ...listAt(item, 'content')])
-  const events = parts.flatMap((part) => {
-    const text = textAt(part, 'text')
-    if (text === undefined) return []
-    const thought = THOUGHT.get(textAt(part, 'type') ?? '')
-    return [thought ? { type: thought, text } : { type: 'response.output_text.delta', delta: text }]
-  })
+  if (status !== 'completed' && status !== 'incomplete' && status !== 'cancelled') return []
+  const events = listAt(response, 'output').flatMap((item, output_index) =>
+    [...listAt(item, 'summary'), ...listAt(item, 'content')].flatMap((part) => {
+      const text = textAt(part, 'text')
+      if (text === undefined) return []
+      const thought = THOUGHT.get(textAt(part, 'type') ?? '')
+      const place = { output_index, item_id: textAt(item, 'id') }
+      return [thought ? { type: thought, text } : { type: 'response.output_text.delta', ...place, delta: text }]
+    }),
+  )
   return [...events, { type: `response.${status}`, response }]
 }
 

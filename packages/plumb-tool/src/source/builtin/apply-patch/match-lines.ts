@@ -1,5 +1,6 @@
 // Finds lines of a patch in a file: exactly, then with looser and looser comparison of white space and typography.
 
+import { headOf } from '../../../call/cut-text.js'
 import type { TextLine } from './lines.js'
 
 const MATCH_LEVELS = ['exact', 'trailing white space', 'surrounding white space', 'quotes and dashes'] as const
@@ -68,7 +69,7 @@ export class SearchableLines {
     if (best.score === 0) return []
     return this.lines
       .slice(best.at, best.at + needle.length)
-      .map(({ text }, i) => ({ line: best.at + i + 1, text: text.slice(0, MAX_WIDTH) }))
+      .map(({ text }, i) => ({ line: best.at + i + 1, text: headOf(text, MAX_WIDTH) }))
   }
 
   /** Lines that contain this one, or are contained in it. */
@@ -78,7 +79,7 @@ export class SearchableLines {
     return this.#view('quotes and dashes')
       .flatMap((text, at) => (isAlike(text) ? [at] : []))
       .slice(0, MAX_SHOWN)
-      .map((at) => ({ line: at + 1, text: (this.lines[at]?.text ?? '').slice(0, MAX_WIDTH) }))
+      .map((at) => ({ line: at + 1, text: headOf(this.lines[at]?.text ?? '', MAX_WIDTH) }))
   }
 
   #view(rung: MatchLevel): readonly string[] {

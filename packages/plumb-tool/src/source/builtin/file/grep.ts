@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer'
 import type { FileHandle } from 'node:fs/promises'
 import { closeQuietly, openFile, type ResolvedPath, resolvePath, unseenNotes, walkFiles } from '@plumb/sandbox'
 import { escapeControls, fail, preview, type Result, succeed } from '@plumb/wire'
+import { headOf } from '../../../call/cut-text.js'
 import type { Builtin } from '../builtin.js'
 import { readGlob } from './glob-pattern.js'
 import { isDirectoryAt } from './is-directory.js'
@@ -109,7 +110,7 @@ const newlinesIn = (text: string): number => {
 
 const shown = (line: string): string => {
   const text = line.trimEnd()
-  return text.length <= MAX_LINE_CHARACTERS ? text : `${text.slice(0, MAX_LINE_CHARACTERS)}…`
+  return text.length <= MAX_LINE_CHARACTERS ? text : `${headOf(text, MAX_LINE_CHARACTERS)}…`
 }
 
 const PIECE_BYTES = 1024 * 1024

@@ -1,5 +1,6 @@
 // Splits Markdown into chunks by headings, then by paragraphs. A code fence stays whole.
 
+import { headOf } from '../../../call/cut-text.js'
 import { type Chunk, chunkLines, HEADING_SEPARATOR, isBlankLine, type LineBlock, packBlocks } from './chunk.js'
 
 const ATX = /^ {0,3}(#{1,6})(?![^ \t])/
@@ -56,7 +57,7 @@ class Reader {
     this.#end(at)
     this.#headings.length = Math.min(this.#headings.length, level - 1)
     while (this.#headings.length < level - 1) this.#headings.push('')
-    this.#headings.push(title.slice(0, MAX_TITLE))
+    this.#headings.push(headOf(title, MAX_TITLE))
     this.#isSection = !this.#isBare
     this.#isBare = true
     this.#end(end)

@@ -1,5 +1,6 @@
 // The two kinds of index: Markdown documents and source code.
 
+import { headOf } from '../../../call/cut-text.js'
 import { type Chunk, chunkLines, HEADING_SEPARATOR, isBlankLine, type LineBlock, packBlocks } from './chunk.js'
 import { chunkMarkdown } from './chunk-markdown.js'
 import { significantTerms, termsOf } from './terms.js'
@@ -16,7 +17,7 @@ export const chunkCode = (text: string): Chunk[] => {
   let heading = ''
   for (const [at, line] of lines.entries()) {
     const next = lines[at + 1]
-    if (heading === '' && !isBlankLine(line) && !NO_DECLARATION.test(line)) heading = line.trim().slice(0, MAX_HEADING)
+    if (heading === '' && !isBlankLine(line) && !NO_DECLARATION.test(line)) heading = headOf(line.trim(), MAX_HEADING)
     if (next !== undefined && !(isBlankLine(line) && !isBlankLine(next))) continue
     // A long declaration is also split at blank lines inside it; each part keeps its name.
     blocks.push({ start, end: at + 1, heading, isStart: false })

@@ -6,6 +6,7 @@ import { type Options, toMdast } from 'hast-util-to-mdast'
 import { gfmToMarkdown } from 'mdast-util-gfm'
 import { type Handle, toMarkdown as printMarkdown } from 'mdast-util-to-markdown'
 import { parse } from 'parse5'
+import { headOf } from '../../../../call/cut-text.js'
 import { markLanguages } from './code-languages.js'
 import { convertDefinitions } from './definition-lists.js'
 import { dropBlanks } from './drop-blanks.js'
@@ -110,5 +111,5 @@ const titleOf = (tree: Root): string | undefined => {
   const meta = findElement(tree, (node) => node.tagName === 'meta' && property(node, 'property') === 'og:title')
   const own = findElement(tree, isNamed('title'))
   const title = (own ? textContent(own) : meta ? property(meta, 'content') : '').replace(/\s+/g, ' ').trim()
-  return title === '' ? undefined : title.slice(0, MAX_TITLE)
+  return title === '' ? undefined : headOf(title, MAX_TITLE)
 }

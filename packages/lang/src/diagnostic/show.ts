@@ -1,0 +1,95 @@
+// Diagnostics for people (plumbing(5), DIAGNOSTICS): the place, the line of the source with carets, and the help.
+
+import { replaceHidden } from '@plumb/wire/preview'
+import type { Styled } from '@plumb/wire/terminal'
+import { type Diagnostic, diagnosticToJson, positionText } from './diagnostic.js'
+import { codePoints, lineAround, position, type Span } from './source.js'
+
+/** Where diagnostics are written, as a `Reporter` has it. */
+export interface DiagnosticOutput {
+  /** It is a terminal that shows colour and weight. */
+  readonly isStyled: boolean
+  /** Its width, in characters. */
+  readonly columns: number
+  readonly write: (text: string | Styled) => void
+}
+
+/** Writes each, as one object or as text; on a terminal with a blank line between two, and with `countText` at the end. */
+export const showDiagnostics = (diagnostics: readonly Diagnostic[], output: DiagnosticOutput, isJson: boolean): void => {
+  // Stderr is opened where something is written.
+  if (diagnostics.length === 0) return
+  if (isJson) {
+    for (const diagnostic of diagnostics) output.write(JSON.stringify(diagnosticToJson(diagnostic)))
+    return
+  }
+  const { isStyled, columns } = output
+  const width = isStyled ? Math.max(MIN_WIDTH, columns - INDENT.length - ENDS) : MAX_LINE
+  for (const diagnostic of diagnostics) {
+    output.write(styledLines(diagnostic, width))
+    if (isStyled) output.write('')
+  }
+  if (isStyled) output.write(countText(diagnostics))
+}
+
+/** `FILE:LINE:COLUMN: error: text`, the source line, carets under the span, and the help if there is one. */
+export const toText = (diagnostic: Diagnostic): string =>
+  styledLines(diagnostic, MAX_LINE)
+    .map((part) => (typeof part === 'string' ? part : part[1]))
+    .join('')
+
+/** `3 errors, 1 warning in 2 files; plumb explain CODE`, with the code of the first error. */
+const countText = (diagnostics: readonly Diagnostic[]): string => {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  const [first] = [...errors, ...diagnostics]
+  const files = new Set(diagnostics.map(({ span }) => span.source.path)).size
+  const counts = [counted(errors.length, 'error'), counted(diagnostics.length - errors.length, 'warning')].filter((text) => text !== '')
+  return `${counts.join(', ')}${files > 1 ? ` in ${files} files` : ''}; plumb explain ${first?.code}`
+}
+
+const counted = (count: number, what: string): string => (count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`)
+
+const styledLines = (diagnostic: Diagnostic, width: number): Styled => {
+  const { span, severity, message, help, related, path } = diagnostic
+  const place = (of: Span): Styled[number] => ['dim', `${positionText(of)}:`]
+  const lines: Styled[] = [[place(span), ' ', [severity, `${severity}:`], ` ${message}`], ...excerpt(span, severity, width)]
+  for (const r of related ?? []) lines.push([place(r.span), ` note: ${r.message}`], ...excerpt(r.span, 'dim', width))
+  for (const step of path ?? [])
+    lines.push([`  ${step.message} (${positionTextFrom(step.span, span)}${step.note === undefined ? '' : `, ${step.note}`})`])
+  if (help !== undefined) lines.push([['help', 'help:'], ` ${help}`])
+  return lines.flatMap((line, i) => [...(i === 0 ? [] : ['\n']), ...line.map(withoutControls)])
+}
+
+// For the same file, line and column only.
+const positionTextFrom = (span: Span, { source }: Span): string => {
+  const { line, column } = position(span.source, span.start)
+  return span.source === source ? `${line}:${column}` : positionText(span)
+}
+
+/** In UTF-16 units. Of a longer line only the part around the span is shown, a third of it before the span, with `…` at the ends. */
+const MAX_LINE = 240
+const MIN_WIDTH = 20
+const INDENT = '  '
+/** Columns of `…` at both ends. */
+const ENDS = 2
+
+const excerpt = ({ source, start, end }: Span, severity: 'error' | 'warning' | 'dim', width: number): Styled[] => {
+  const { text } = source
+  const line = lineAround(source, start)
+  const isLong = line.end - line.start > width
+  const from = isLong ? wholeCharacter(text, Math.max(line.start, start - Math.floor(width / 3))) : line.start
+  const to = isLong ? wholeCharacter(text, Math.min(line.end, from + width)) : line.end
+  const head = from > line.start ? '…' : ''
+  // Tabs stay tabs, so that the carets are under the same column at any tab width.
+  const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' ')).join('')
+  // A multi-line span is underlined to the end of its first line.
+  const carets = '^'.repeat(Math.max(1, codePoints(text.slice(start, Math.min(end, to)).trimEnd())))
+  return [[`${INDENT}${head}${text.slice(from, to)}${to < line.end ? '…' : ''}`], [`${INDENT}${pad}`, [severity, carets]]]
+}
+
+const wholeCharacter = (text: string, offset: number): number => (/[\uDC00-\uDFFF]/.test(text[offset] ?? '') ? offset - 1 : offset)
+
+// One each, so that carets stay aligned.
+const withoutControls = (part: Styled[number]): Styled[number] =>
+  typeof part === 'string' ? replaceControls(part) : [part[0], replaceControls(part[1])]
+
+const replaceControls = (line: string): string => replaceHidden(line, (c) => (c === '\t' ? c : '\uFFFD'))

@@ -1,0 +1,50 @@
+// Diagnostics as a terminal shows them.
+
+import { type Styled, styledText } from '@plumb/wire/terminal'
+import t from 'tap'
+import { compile } from '../src/compile.js'
+import { showDiagnostics } from '../src/diagnostic/show.js'
+
+const files = { read: () => ({ ok: false as const, error: { error: 'file_not_found', category: 'config', detail: '' } as never }) }
+
+/** Takes the place of the control character. */
+const ESCAPE = '␛'
+
+const show = (text: string, options: { readonly isStyled: boolean; readonly columns: number }, isJson = false): readonly string[] => {
+  const written: (string | Styled)[] = []
+  const { diagnostics } = compile({ path: 'a.plumb', text, files: files as never })
+  showDiagnostics(diagnostics, { ...options, write: (line) => written.push(line) }, isJson)
+  return written.map((line) => styledText(line, options.isStyled).replaceAll('\x1b', ESCAPE))
+}
+
+const TWO = `let a : !int -> !int = map("${'x'.repeat(100)}" * 2) ; id\nlet main : !string -> !strng = id\n`
+
+t.test('a terminal shows colour, a blank line between two, what fits around the caret, and counts at the end', async (t) => {
+  const lines = show(TWO, { isStyled: true, columns: 40 })
+  t.match(lines[0], /^␛\[2ma\.plumb:1:28:␛\[0m ␛\[1;31merror:␛\[0m '\*' needs a number/)
+  t.equal(lines[1], '')
+  t.match(lines[2], /␛\[36mhelp:␛\[0m did you mean 'string'\?$/)
+  t.equal(lines.at(-1), '2 errors; plumb explain type_mismatch')
+  const plain = lines
+    .join('\n')
+    .replace(/␛\[[\d;]*m/g, '')
+    .split('\n')
+  for (const line of plain.filter((line) => line.startsWith('  '))) t.ok(line.length <= 40, line)
+  const [source = '', carets = ''] = plain.slice(1)
+  t.equal(source[carets.indexOf('^')], '"', 'the caret is below the beginning of the span')
+})
+
+t.test('anything else has the lines alone', async (t) => {
+  const lines = show(TWO, { isStyled: false, columns: 40 })
+  t.equal(lines.length, 2)
+  t.notMatch(lines.join('\n'), ESCAPE)
+  t.match(lines[1], /^a\.plumb:2:24: error: no type is named 'strng'\n {2}let main/)
+  t.match(JSON.parse(show(TWO, { isStyled: true, columns: 40 }, true)[1] ?? ''), { file: 'a.plumb', line: 2, code: 'unknown_type' })
+  t.strictSame(show('let main : !string -> !string = id\n', { isStyled: true, columns: 40 }), [])
+})
+
+t.test('text of strangers gives a terminal nothing to obey', async (t) => {
+  const styled: Styled = [['error', 'a\x1b[31mb'], ' \u202e']
+  t.equal(styledText(styled, true), '\x1b[1;31ma\\u001b[31mb\x1b[0m \\u202e')
+  t.equal(styledText(styled, false), 'a\\u001b[31mb \\u202e')
+})

@@ -1,0 +1,44 @@
+// The spending of a program that does not know of budgets: counted by its reported usage.
+
+import { type AgentLimit, type TokenCounts, toNano } from '@plumb/wire'
+import { costOf } from '../price/price.js'
+import type { Prices } from '../price/prices.js'
+import type { Budget } from './interface.js'
+
+/** `provider`, and `cost` in dollars, if it reports them. */
+export interface ReportedUsage extends TokenCounts {
+  readonly model: string
+  readonly provider?: string
+  readonly cost?: number
+  readonly lane?: 'batch'
+  /** It was answered before, and is not paid for again. */
+  readonly kept?: string
+}
+
+/** In nanodollars. A reported cost is as good as reported tokens. Undefined: its model has no price. */
+export const costOfUsage = (
+  prices: Prices | undefined,
+  { model, provider, lane, cost, kept, ...usage }: ReportedUsage,
+): number | undefined => {
+  if (kept !== undefined) return 0
+  if (typeof cost === 'number' && cost >= 0 && Number.isSafeInteger(toNano(cost))) return toNano(cost)
+  const price = prices?.quote({ model, provider, lane })?.price
+  const { input_tokens: input, output_tokens: output, cache_read_tokens: cache_read, cache_creation_tokens: cache_creation } = usage
+  return price && costOf(price, { input, output, cache_read, cache_creation })
+}
+
+export interface Payment {
+  readonly budget: Budget
+  readonly prices: Prices | undefined
+  readonly limit: AgentLimit | undefined
+}
+
+/** `unpriced`: it may have cost all that was left, and counts as that. `over`: it exceeded what was left. */
+export const payUsage = ({ budget, prices, limit }: Payment, usage: ReportedUsage): 'paid' | 'unpriced' | 'over' => {
+  const left = budget.left(limit)
+  if (left === null) return 'paid'
+  const cost = costOfUsage(prices, usage)
+  budget.pay(cost ?? Math.max(0, left), limit?.name)
+  if (cost === undefined) return left > 0 ? 'unpriced' : 'over'
+  return cost > left ? 'over' : 'paid'
+}
