@@ -553,6 +553,11 @@ t.test('what is disjoint shares no value, and what is shared is accepted by both
   holds(t, 600, fc.property(cases, agrees))
 })
 
+const repeatsKey = (node: Tree): boolean => {
+  if (node.kind === 'array') return node.items.some(repeatsKey)
+  return node.kind === 'object' && node.entries.some((entry) => entry.isRepeated || repeatsKey(entry.node))
+}
+
 t.test('values of a type are accepted, by its schema too, and so is nothing else', async (t) => {
   holds(
     t,
@@ -563,7 +568,8 @@ t.test('values of a type are accepted, by its schema too, and so is nothing else
   const ajv = new Ajv({ ownProperties: true, strictTuples: false, addUsedSchema: false })
   const agrees = ([type, values]: [Type, string[]]) => {
     const validate = ajv.compile({ ...toSchema(type) })
-    return values.every((text) => validate(JSON.parse(text)) === accepts(type, text))
+    // What JSON.parse reads of a text no longer shows that a key was given twice, which is refused.
+    return values.every((text) => repeatsKey(parse(text).node) || validate(JSON.parse(text)) === accepts(type, text))
   }
   holds(t, 150, fc.property(typed(filling, texts), agrees))
   holds(t, 300, fc.property(typed(limited, texts), agrees))
