@@ -2,6 +2,7 @@
 
 import {
   compileCheck,
+  cyclesOf,
   type Edge,
   type Graph,
   type GraphNode,
@@ -25,7 +26,6 @@ import { Backpressure } from '../graph/backpressure.js'
 import { type Channel, CheckedChannel, DirectChannel, Outlet, PartingChannel } from '../graph/channel.js'
 import { Cycle, QueuedChannel } from '../graph/cycle.js'
 import { Edges } from '../graph/edges.js'
-import { cyclesOf } from '../graph/find-cycles.js'
 import { openLineBatcher } from '../graph/line-batcher.js'
 import { MainInput } from '../graph/main-input.js'
 import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
