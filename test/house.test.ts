@@ -79,7 +79,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   commander: /^packages\/([^/]+\/src\/main[^/]*|plumb-tool\/src\/cli\/flags)\.ts$/,
   'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache|source\/builtin\/web\/read-page)\.ts$/,
   'eventsource-parser': /^packages\/plumb-agent\/src\/provider\/http\/server-events\.ts$/,
-  'node:child_process': /^packages\/wire\/src\//,
+  'node:child_process': /^packages\/(wire\/src\/|plumb\/src\/command\/run-on-path\.ts$)/,
   hast: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'hast-util-from-parse5': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'hast-util-to-html': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,

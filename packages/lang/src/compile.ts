@@ -13,6 +13,7 @@ import type { CheckReuse } from './check/reuse.js'
 import { refuseLarge } from './check/size.js'
 import { checkTool } from './check/tool.js'
 import { readValues } from './check/value.js'
+import { checkWiring } from './check/wiring.js'
 import { declareBindings } from './declare/bindings.js'
 import { declareTypes } from './declare/declare.js'
 import { type DeclaredParams, declareParams } from './declare/params.js'
@@ -119,6 +120,7 @@ const check = (
   if (diagnostics.hasErrors) return
   checkUnused(own, madeOf, report)
   checkAnswers(all, madeOf, report)
+  checkWiring(all, own, (bound) => graphOf(bound, ignore), report)
 }
 
 /** Of the named file only. */

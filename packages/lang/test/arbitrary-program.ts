@@ -54,7 +54,7 @@ const free = (part: fc.Arbitrary<Pieces>): fc.Arbitrary<Pieces> =>
 // --- words
 
 const own = words('a', 'input', 'x1', '_odd', 'Upper')
-const other = words('b', 'value', 'type', 'let', 'map', 'channel', 'e5')
+const other = words('b', 'value', 'type', 'fold', 'map', 'channel', 'e5')
 const typeName = words('A', 'Row', 'b')
 const number = words('0', '1', '12.50', '1e3', '7E-2', '900719925474099312')
 const inner = fc.array(fc.constantFrom(' ', '  ', '\t', '\n', '\n', '\r\n', '\r', 'x', 'é', '\\n', '\\"', '"x', '\\u0041', '(*'), {

@@ -212,7 +212,13 @@ const exactText = (type: Type, options: ValueOptions): fc.Arbitrary<string> => {
       return fc.tuple(fc.array(valueText(t.item, inner), { maxLength: 3 }), spaces).map(([items, gap]) => listText(items, gap))
     case 'map':
       return fc
-        .tuple(fc.array(fc.tuple(keys, valueText(t.item, inner)), { maxLength: 3 }), spaces)
+        .tuple(
+          fc.uniqueArray(fc.tuple(keys, valueText(t.item, inner)), {
+            maxLength: 3,
+            selector: ([key]) => String(key.match(/^"/) ? JSON.parse(key) : key),
+          }),
+          spaces,
+        )
         .map(([entries, gap]) => objectText(entries, gap))
     case 'tuple':
       return fc.tuple(fc.tuple(...t.items.map((item) => valueText(item, inner))), spaces).map(([items, gap]) => listText(items, gap))
@@ -238,7 +244,7 @@ const extraEntry = ({ noise }: ValueOptions): fc.Arbitrary<[string, string][]> =
     ? fc.constant<[string, string][]>([])
     : fc.oneof(
         { weight: 8, arbitrary: fc.constant<[string, string][]>([]) },
-        { weight: noise, arbitrary: fc.tuple(keys, jsonText).map((entry) => [entry]) },
+        { weight: noise, arbitrary: fc.tuple(fc.constantFrom('"__proto__"', '"toString"', '"other"'), jsonText).map((entry) => [entry]) },
       )
 
 const rotate = <T>(items: readonly T[], by: number): readonly T[] => {

@@ -197,6 +197,7 @@ table('how foreign programs answer', [
       "3:39-43 origin_needed 'some' answers only some of its inputs, and in an each",
       "4:5-6 unused_binding 'c'",
       "5:7-11 origin_needed 'some' answers only some of its inputs, and in a loop",
+      "6:38-42 repeated_name 'some'",
       "10:7-11 origin_needed 'some' answers only some of its inputs, and where its port 'error' is wired",
       "13:5-6 unused_binding 'd'",
     ],

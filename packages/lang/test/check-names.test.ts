@@ -63,7 +63,7 @@ table('what other languages write', [
   [
     'functions that there are not',
     'let f : !string -> !string = map(uper(value))\nlet g : !string -> !string = map(foobar(value))',
-    ["1:34-38 unknown_function | did you mean 'upper'?", '2:34-40 unknown_function | there are abs, all, any, ceil, contains'],
+    ["1:34-38 unknown_function | did you mean 'upper'?", '2:34-40 unknown_function | there are abs, all, any, base64, ceil, contains'],
   ],
   [
     'values that are not a binding',

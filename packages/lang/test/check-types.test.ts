@@ -324,7 +324,7 @@ table('the base category', [
       '9:49-108 type_mismatch',
       "10:22-42 stream_in_base 'fold' is for streams only (not total)",
       '11:34-35 syntax_error',
-      "12:36-38 syntax_error 'fold' takes what it begins with as 'from'",
+      "12:36-38 syntax_error 'fold' takes 'from', 'by' and 'emit', once each; found 'to'",
       '13:38-39 lower_not_total cannot lower fold to a tool (not total)',
       "16:51-56 unknown_name 'from' is a constant, and 'value' is not known in it",
     ],

@@ -237,7 +237,7 @@ table('spawn', [
     ['4:16-17 arity_mismatch an argument by position comes after one by name | port=channel'],
   ],
   ['too many', `${twoByTwo}spawn f(i, j, k, l, i)\n}`, ["4:23-24 arity_mismatch 'f' takes 4 arguments by place, this is number 5"]],
-  ['too few', `${twoByTwo}spawn f(i)\n}`, []],
+  ['too few', `${twoByTwo}spawn f(i)\n}`, ['3:58-59 dead_wire', '3:61-62 dead_wire', '3:64-65 dead_wire']],
   [
     'a port twice',
     `${twoByTwo}spawn f(i, j, a=i, c=k, c=k)\n}`,

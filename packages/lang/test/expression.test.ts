@@ -35,8 +35,8 @@ t.test('what an expression gives', async (t) => {
     ['x + 1', 'int', '9007199254740991', '9007199254740992'],
     ['x + 1', 'int', '9007199254740992', FAILED],
     ['x + 0', 'int', '9007199254740992', '9007199254740992'],
-    ['(r.o ?? 0) * 2', '{ r: { o?: int } }', '{"r":{"o":9007199254740993}}', "evaluation_failed: an int beyond ±2^53 cannot be computed with in 'r.o'"],
-    ['({ ...r }.o ?? 0) * 2', '{ r: { o?: int } }', '{"r":{"o":9007199254740993}}', "evaluation_failed: an int beyond ±2^53 cannot be computed with in '{ ...r }.o'"],
+    ['(r.o ?? 0) * 2', '{ r: { o?: int } }', '{"r":{"o":9007199254740993}}', "evaluation_failed: a whole number beyond ±2^53 cannot be computed with in 'r.o'"],
+    ['({ ...r }.o ?? 0) * 2', '{ r: { o?: int } }', '{"r":{"o":9007199254740993}}', "evaluation_failed: a whole number beyond ±2^53 cannot be computed with in '{ ...r }.o'"],
     ['x + 0', 'int', '9007199254740993', FAILED],
     ['x - 1', 'int', '-9007199254740992', FAILED],
     ['x * 2', 'int', '9007199254740991', FAILED],
@@ -44,7 +44,7 @@ t.test('what an expression gives', async (t) => {
     ['-x', 'int', '12345678901234567890', FAILED],
     ['[x + 0, x * 10]', 'int', '1.0e2', '[100,1000]'],
     ['x + 0.5', 'number', '12345678901234567890.5', '12345678901234567000'],
-    ['x + 1e21', 'number', '0.5', '1e+21'],
+    ['x + 1e15', 'number', '0.5', '1000000000000000.5'],
     ['"a" + s + "\\n"', 'string', '"é\\u0041"', '"aéA\\n"'],
     // numbers
     ['[abs(x), abs(-x)]', 'int', '-3', '[3,3]'],
@@ -60,7 +60,7 @@ t.test('what an expression gives', async (t) => {
     ['x = 12345678901234567890', 'int', '12345678901234567890.0', 'true'],
     ['x = -12345678901234567890', 'int', '-1234567890123456789e1', 'true'],
     ['x = 9007199254740992', 'int', '9007199254740993', 'false'],
-    ['x = 1e22', 'json', '10000000000000000000000', 'true'],
+    ['value = 1e22', 'json', '10000000000000000000000', 'true'],
     ['[s < t, s = t, s >= t]', '{ s: string, t: string }', '{"s":"abc","t":"ab"}', '[false,false,true]'],
     ['s < t', '{ s: string, t: string }', '{"s":"\uffee","t":"\u{1f600}"}', 'true'],
     ['s = "a\\"b"', 'string', '"a\\u0022b"', 'true'],
@@ -93,7 +93,8 @@ t.test('what an expression gives', async (t) => {
     ['a.b ?? 0', '{ a?: { b: int } }', '{}', '0'],
     ['a.b.c ?? 0', '{ a?: { b?: { c: int } } }', '{"a":{"b":{"c":5}}}', '5'],
     ['(x.n ?? 0) + 1', '{ x: json }', '{"x":{"n":"1","n":2}}', '3'],
-    ['x.n.m ?? 7', '{ x: json }', '{"x":{"n":3}}', '7'],
+    ['x.n.m ?? 7', '{ x: json }', '{"x":{"n":3}}', "evaluation_failed: 3 has no fields in 'x.n.m'"],
+    ['x.n.m ?? 7', '{ x: json }', '{"x":{"n":null}}', '7'],
     ['[has(a), has(b), has(value.b), has(c.d), has(j.x), has(j.x.y)]', '{ a?: int, b: int, c?: { d: int }, j: json }', '{"b":1,"j":{"x":null}}', '[false,true,true,false,true,false]'],
     ['size * size', '{ size?: int = 3 }', '{}', '9'],
     ['value', '{ in: { size?: int = 3, n: int } }', '{ "in" : { "n": 1.0 } }', '{ "in" : { "n": 1.0,"size":3 } }'],
@@ -193,7 +194,7 @@ t.test('what an expression gives', async (t) => {
     ['data[data[0]]', '{ data: json }', '{"data":[1,2]}', '2'],
     ['constructor + text(toString)', '{ constructor: string, toString: int }', '{"constructor":"c","toString":2}', '"c2"'],
     ['n * n', 'int', '3', '9'],
-    ['any.x', 'json', '{"x":1.0}', '1.0'],
+    ['value.x', 'json', '{"x":1.0}', '1.0'],
   ]
   for (const [code, input, message, expected] of rows) {
     if (typeof expected === 'string') t.equal(evaluate(code, input, message), expected, `${code} of ${message}`)
@@ -280,7 +281,7 @@ t.test('the type of an expression', async (t) => {
     ['{ i, a: s, ...{ s: x } }', '{ i: int, a: string, s: number }'], ['{ ...value, i: s }.i', 'string'],
     ['{ ...r }', '{ a?: int }', '{ r: { a?: int } }'], ['{ a: "x", ...r }', '{ a: "x" | int }', '{ r: { a?: int } }'], ['{ ...j, a: 1 }', 'json'],
     ['{ ...value, n: 1 }', '{ kind: "a", x: int, n: int } | { kind: "b", n: int }', '{ kind: "a", x: int } | { kind: "b" }'],
-    ['kind', '"a" | "b"', '{ kind: "a", x: int } | { kind: "b" }'], ['v', 'int | string', '{ kind: "a", v: int } | { kind: "b", v: string }'], ['any', 'json', 'json'],
+    ['kind', '"a" | "b"', '{ kind: "a", x: int } | { kind: "b" }'], ['v', 'int | string', '{ kind: "a", v: int } | { kind: "b", v: string }'], ['value', 'json', 'json'],
   ]
   for (const [code, expected, input = ROW] of rows) {
     const of = checkExpression(expression(code), { input: type(input) }, refuse)
@@ -314,7 +315,7 @@ t.test('checks, filters and moves', async (t) => {
       'PASS',
       'input_type_mismatch',
       'PASS',
-      'PASS',
+      'input_type_mismatch',
       'invalid_json',
     ],
   )
@@ -395,8 +396,10 @@ t.test('the scanner and the tree give the same verdict and the same bytes', asyn
   const FILLED = '{ n?: int = 3, s?: string = "x", b: bool }'
   // biome-ignore format: a table: type, message, result of the check (or of `code`)
   const rows: [string, string, string, string?][] = [
-    ['{ a: int }', '{"a":1,"a":2}', 'PASS'],
-    ['{ a: int, b: int }', '{"a":1,"a":2}', 'input_type_mismatch: at .b: missing field, expected int'],
+    ['{ a: int }', '{"a":1,"a":2}', 'input_type_mismatch: at .a: the key is given twice, and each is to be given once'],
+    ['{ a: int, b: int }', '{"a":1,"a":2}', 'input_type_mismatch: at .a: the key is given twice, and each is to be given once'],
+    ['{ a: int, ... }', '{"x":1,"a":1,"x":2}', 'PASS'],
+    ['{ [string]: int }', '{"x":1,"y":1,"\\u0078":2}', 'input_type_mismatch: at .x: the key is given twice, and each is to be given once'],
     ['{ a: int }', '{"a":1} {"a":1}', 'invalid_json'],
     ['{ a: int }', '{"a":1}}', 'invalid_json'],
     ['{ a: int }', '{"a":1,}', 'invalid_json'],
@@ -410,8 +413,7 @@ t.test('the scanner and the tree give the same verdict and the same bytes', asyn
     [`[{ n?: int = 3 }]`, `[${Array(100).fill('{}').join()}]`, `[${Array(100).fill('{"n":3}').join()}]`],
     [`{ n?: int = 3, k: "a" } | { n?: int = 4, k: "b" } | { n?: int = 5, k: "c" }`, '{"k":"b"}', '{"k":"b","n":4}'],
     [`{ x: { n?: int = 3 }, k: "a" } | { x: { n?: int = 4 }, k: "b" }`, '{"x":{},"k":"b"}', '{"x":{"n":4},"k":"b"}'],
-    ['{ r: { o?: int } }', '{"r":{"o":1},"r":{}}', 'false', 'has(r.o)'],
-    ['{ r: { o?: int = 1 } }', '{"r":{},"r":{"o":2}}', 'PASS'],
+    ['{ r: json }', '{"r":{"o":1,"o":{}}}', '{}', 'r.o'],
     // What a variant captured before it failed is forgotten.
     ['{ o?: int, k: "a", v: int } | { k: "b", o?: string, v: int }', '{"v":1.0,"k":"b"}', '[false,1.0]', '[has(o), v]'],
     ['{ r: { o?: int }, k: "a" } | { k: "b", r: { p?: int, o?: int, q: int } }', '{"r":{"o":1,"q":2},"k":"b"}', 'true', 'has(r.o)'],
@@ -516,10 +518,10 @@ t.test('a scanner is no burden on the slow path', async (t) => {
     const buf = Buffer.from(`${message}\n`)
     t.equal(stage.run(buf, 0, buf.length - 1, new Sink()), Verdict.WROTE, message)
   }
-  // The values of a map are read in place, whatever its keys; only where one key comes twice, and a value lacks a default, does the tree decide.
+  // The values of a map are read in place, whatever its keys; only where one key comes twice does the tree decide.
   for (const [message, verdict] of [
     [' { "a" : { } , "\\u0061b" : {"n":1} , "":{}} ', Verdict.WROTE],
-    ['{"a":{"n":1},"a":{"n":2}}', Verdict.PASS],
+    ['{"a":{"n":1},"a":{"n":2}}', Verdict.FAILED],
     ['{"a":{},"\\u0061":{"n":2}}', Verdict.FAILED],
     ['{}', Verdict.PASS],
   ] as const) {

@@ -6,7 +6,7 @@ import { type Diagnostic, diagnosticToJson } from '../src/diagnostic/diagnostic.
 import { toText } from '../src/diagnostic/show.js'
 import type { Source } from '../src/diagnostic/source.js'
 import type { Text } from '../src/names/names.js'
-import type { Chain, Expression, Setting, SyntaxTree } from '../src/parse/ast.js'
+import type { Chain, Expression, RecordPart, Setting, SyntaxTree } from '../src/parse/ast.js'
 import { tokenize } from '../src/parse/lexer.js'
 import { parse, parseExpressionText, parseTypeText } from '../src/parse/parser.js'
 import { printType } from '../src/types/print.js'
@@ -37,9 +37,9 @@ const chain = (c: Chain): string => {
     case 'project':
       return `project(${c.index})`
     case 'fold':
-      return `fold(${expression(c.expression)}, ${expression(c.from)})`
+      return `fold(${expression(c.expression)}, ${expression(c.from)}${c.by ? `, by ${expression(c.by)}` : ''}${c.emit ? ', end' : ''})`
     case 'batch':
-      return `batch(${setting(c.size)}${c.within ? `, ${setting(c.within)}` : ''})`
+      return `batch(${c.size ? setting(c.size) : ''}${c.within ? `, ${setting(c.within)}` : ''})`
     case 'each':
       return `each(${chain(c.chain)}${c.parallel ? `, ${setting(c.parallel)}` : ''}${c.onError ? `, ${c.onError.text}` : ''})`
     case 'trace':
@@ -64,6 +64,10 @@ const expression = (e: Expression): string => {
       return `(${expression(e.left)} ${e.operator} ${expression(e.right)})`
     case 'if':
       return `(if ${[e.condition, e.then, e.else].map(expression).join(' ')})`
+    case 'let':
+      return `(let ${e.name.text} = ${expression(e.value)} in ${expression(e.body)})`
+    case 'match':
+      return `match ${expression(e.of)} {${e.arms.map((arm) => `${arm.pattern?.name.text ?? '_'} -> ${expression(arm.body)}`).join(', ')}}`
     case 'call': {
       const key = e.key ? [`${e.key.parameter.text} -> ${expression(e.key.body)}`] : []
       return `${e.function.text}(${[...e.arguments.map(expression), ...key].join(', ')})`
@@ -85,8 +89,14 @@ const expression = (e: Expression): string => {
     case 'list':
       return `[${e.items.map(expression).join(', ')}]`
     case 'record':
-      return `{${e.parts.map((p) => (p.kind === 'spread' ? `...${expression(p.of)}` : `${p.name.text}: ${expression(p.value)}`)).join(', ')}}`
+      return `{${e.parts.map(recordPart).join(', ')}}`
   }
+}
+
+const recordPart = (part: RecordPart): string => {
+  if (part.kind === 'spread') return `...${expression(part.of)}`
+  const key = part.kind === 'field' ? part.name.text : `[${expression(part.key)}]`
+  return `${key}: ${expression(part.value)}`
 }
 
 /** The statements of a body, or the chain of a binding. */
@@ -193,7 +203,15 @@ t.test('expressions bind as the grammar says', async (t) => {
     ['[]', '[]'],
     ['[a, [b], {}]', '[a, [b], {}]'],
     ['xs[i + 1][0].y', 'xs[(i + 1)][0].y'],
-    ['type + let + map', '((type + let) + map)'],
+    ['type + fold + map', '((type + fold) + map)'],
+    ['value.let + value.match', '(value.let + value.match)'],
+    ['match', "'match' is a word of the language now; write value.match for the field"],
+    ['let x = a in x + 1', '(let x = a in (x + 1))'],
+    ['if a then b else let x = a in let y = x in y', '(if a b (let x = a in (let y = x in y)))'],
+    ['match a ?? b { x : int -> x, _ -> 0 } + 1', '(match (a ?? b) {x -> x, _ -> 0} + 1)'],
+    ['{ "x-y": a."b c", [k]: 1 }', '{x-y: a.b c, [k]: 1}'],
+    ['{ "x" }', "expected ':' after the field 'x', found '}'"],
+    ['1 + let x = a in x', "a 'let' inside another expression needs parentheses"],
     ['r.if.then.true', 'r.if.then.true'],
     ['{ if: 1, true: 2 }', '{if: 1, true: 2}'],
     ['{ a, true }', "expected ':' after the field 'true', found '}'"],
@@ -219,7 +237,7 @@ t.test('words that are reserved', async (t) => {
     'type let use protocol agent tool plumb map filter project id copy merge discard empty barrier trace spawn channel true ' +
     'false null if then else and or not'
   ).split(' ')
-  const bare = new Set('true false null if then else and or not'.split(' '))
+  const bare = new Set('let true false null if then else and or not'.split(' '))
   for (const word of words) {
     const ofField = `type R = { ${word}: int }\nlet m : !R -> !int = map(value.${word})\nlet n : !R -> !R = map({ ${word}: value.${word} })`
     reports(t, `'${word}' is a field`, ofField, [])
@@ -424,8 +442,8 @@ t.test('syntax errors: each once, and what follows goes on', async (t) => {
         "3:14-17 syntax_error expected ':' after the field 'a'",
         "4:20-21 syntax_error expected the name of a field, found '}'",
         "5:10-11 syntax_error expected a type, found '|'",
-        '6:21-22 syntax_error a default is a string, a number, true, false or null',
-        '7:21-22 syntax_error a default is',
+        '6:21-22 syntax_error a default is a string, a number, true, false, null, or a list or a record of such',
+        "7:21-23 type_mismatch the default of 'a' does not fit its type: expected int, found []",
       ],
     ],
     [

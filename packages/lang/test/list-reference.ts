@@ -44,9 +44,31 @@ const intOf = (n: Num): bigint => {
 const ofInt = (i: bigint): Num => (i > LIMIT || i < -LIMIT ? refuse('large') : new Num(String(i)))
 const doubleOf = (e: Expr<Num>, scope: Scope): number => {
   const n = e.give(scope)
-  return e.kind === 'int' ? Number(intOf(n)) : Number(n.text)
+  return Number(operand(n))
 }
-const finite = (n: number): Num => (Number.isFinite(n) ? ofNumber(n) : refuse('infinite'))
+/** What is whole is computed exactly, or not at all. */
+const operand = (n: Num): bigint | number => {
+  const value = exact(n)
+  return typeof value === 'bigint' ? intOf(n) : value
+}
+const finite = (n: number, isWhole: boolean): Num =>
+  Number.isFinite(n) && !(isWhole && Math.abs(n) > 2 ** 53) ? ofNumber(n) : refuse('infinite')
+
+/** Numerator and denominator. */
+const ratio = (n: number): readonly [bigint, bigint] => {
+  const [mantissa = '', exponent = '0'] = String(n).split('e')
+  const [before = '', after = ''] = mantissa.split('.')
+  const scale = Number(exponent) - after.length
+  return scale < 0 ? [BigInt(before + after), 10n ** BigInt(-scale)] : [BigInt(before + after) * 10n ** BigInt(scale), 1n]
+}
+const isWholeQuotient = (a: number, b: number): boolean => {
+  const [[n, d], [m, e]] = [ratio(a), ratio(b)]
+  return (n * e) % (d * m) === 0n
+}
+const isWholeSum = (a: number, b: number): boolean => {
+  const [[n, d], [m, e]] = [ratio(a), ratio(b)]
+  return (n * e + m * d) % (d * e) === 0n
+}
 
 /** The same text for equal values. */
 const identity = (v: Value): string => {
@@ -285,7 +307,7 @@ export class Expressions {
         const [a, b] = [num(), num()]
         return of(`(${a.source} / ${b.source})`, (scope) => {
           const [x, y] = [doubleOf(a, scope), doubleOf(b, scope)]
-          return y === 0 ? refuse('zero') : finite(x / y)
+          return y === 0 ? refuse('zero') : finite(x / y, isWholeQuotient(x, y))
         })
       }
       case 1: {
@@ -308,7 +330,14 @@ export class Expressions {
         return of(`sum([${name}.n for ${name} in ${list.source} if ${condition.source}])`, (scope) => {
           let sum = ofNumber(0)
           for (const item of list.give(scope)) {
-            if (condition.give(new Map([...scope, [name, item]]))) sum = finite(Number(sum.text) + Number((item.get('n') as Num).text))
+            if (condition.give(new Map([...scope, [name, item]]))) {
+              const [x, y] = [Number(sum.text), Number(operand(item.get('n') as Num))]
+              // Two ints beyond 2^53 may have a sum that a double rounds to it.
+              sum =
+                isWholeSum(x, y) && Number.isInteger(x) && Number.isInteger(y)
+                  ? ofInt(BigInt(x) + BigInt(y))
+                  : finite(x + y, isWholeSum(x, y))
+            }
           }
           return sum
         })

@@ -1,6 +1,7 @@
 // Types and expressions from their text; throws where there is anything wrong with it.
 
 import type { Expression, TypeExpression } from '../src/parse/ast.js'
+import { textOfConstant } from '../src/parse/constant.js'
 import { parseExpressionText, parseTypeText } from '../src/parse/parser.js'
 import type { Type } from '../src/types/type.js'
 
@@ -26,9 +27,9 @@ const toType = (e: TypeExpression): Type => {
         name: f.name.text,
         type: toType(f.type),
         isOptional: f.isOptional,
-        ...(f.default ? { default: f.default.text } : {}),
+        ...(f.default ? { default: textOfConstant(f.default) } : {}),
       }))
-      return { kind: 'record', fields }
+      return { kind: 'record', fields, ...(e.isOpen ? { isOpen: true } : {}) }
     }
     default:
       throw new Error(`no ${e.kind} here`)

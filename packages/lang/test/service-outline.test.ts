@@ -135,11 +135,11 @@ t.test('what stands in the parentheses of a word such as map', async (t) => {
     ['map((value ‸+ 1) * 2)', ['map(e)', 'map(f, parallel: n)'], 0],
     ['map(‸', ['map(e)', 'map(f, parallel: n)'], 0],
     ['map(value) ; filter(not (‸', ['filter(e)'], 0],
-    ['fold({ a: state.a + 1, b: 2 }, ‸', ['fold(e, from: x)'], 1],
+    ['fold({ a: state.a + 1, b: 2 }, ‸', ['fold(e, from: x, by: key, emit: "end")'], 1],
     ['map(if value > 0 then length(‸', ['length(x)'], 0],
     ['map($"a, {lower(‸', ['lower(s)'], 0],
     ['map($"a, {lower("x")}", ‸', ['map(e)', 'map(f, parallel: n)'], 1],
-    ['batch(2, ‸within: 1)', ['batch(n, within: seconds)'], 1],
+    ['batch(2, ‸within: 1)', ['batch(n, within: seconds)', 'batch()', 'batch(within: seconds)'], 1],
     ['map(value) ; ‸', [], 0],
   ]
   for (const [chain, usages, argument] of rows) {

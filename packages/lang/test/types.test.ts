@@ -396,7 +396,7 @@ t.test('mismatches', async (t) => {
     [strict, '{"a":1.5}', 'at .a: expected int, found 1.5'],
     [strict, '{"a":1,"b":null}', 'at .b: expected string, found null; leave the field out instead'],
     [strict, '{"a":1,"__proto__":{"b":2}}', 'at .__proto__: unknown field, the record has a, b'],
-    [strict, '{"a":"x","a":1}'],
+    [strict, '{"a":"x","a":1}', 'at .a: the key is given twice, and each is to be given once'],
     [strict, '5', 'expected { a: int, b?: string }, found 5'],
     [record({}), '{"a b":1}', 'at ["a b"]: unknown field, the record has none'],
     [INT, '100e-2'],
@@ -408,7 +408,7 @@ t.test('mismatches', async (t) => {
     [map(INT), '{"a":1,"":2,"__proto__":3}'],
     [map(INT), '{"a":1,"b":"x"}', 'at .b: expected int, found "x"'],
     [map(map(INT)), '{"a b":{"c":null}}', 'at ["a b"].c: expected int, found null'],
-    [map(INT), '{"a":"x","a":1}'],
+    [map(INT), '{"a":"x","a":1}', 'at .a: the key is given twice, and each is to be given once'],
     [map(INT), '[1]', 'expected { [string]: int }, found [1]'],
     [sum(map(INT), UNIT), '{"a":1.5}', 'at .a: expected int, found 1.5'],
     [LEVEL, '"low"'],
@@ -553,6 +553,11 @@ t.test('what is disjoint shares no value, and what is shared is accepted by both
   holds(t, 600, fc.property(cases, agrees))
 })
 
+const repeatsKey = (node: Tree): boolean => {
+  if (node.kind === 'array') return node.items.some(repeatsKey)
+  return node.kind === 'object' && node.entries.some((entry) => entry.isRepeated || repeatsKey(entry.node))
+}
+
 t.test('values of a type are accepted, by its schema too, and so is nothing else', async (t) => {
   holds(
     t,
@@ -563,7 +568,8 @@ t.test('values of a type are accepted, by its schema too, and so is nothing else
   const ajv = new Ajv({ ownProperties: true, strictTuples: false, addUsedSchema: false })
   const agrees = ([type, values]: [Type, string[]]) => {
     const validate = ajv.compile({ ...toSchema(type) })
-    return values.every((text) => validate(JSON.parse(text)) === accepts(type, text))
+    // What JSON.parse reads of a text no longer shows that a key was given twice, which is refused.
+    return values.every((text) => repeatsKey(parse(text).node) || validate(JSON.parse(text)) === accepts(type, text))
   }
   holds(t, 150, fc.property(typed(filling, texts), agrees))
   holds(t, 300, fc.property(typed(limited, texts), agrees))

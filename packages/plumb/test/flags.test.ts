@@ -97,7 +97,6 @@ t.test('any command line of check', async (t) => {
 
 t.test('those that are meant to be read so', async (t) => {
   for (const line of [
-    '',
     'a.plumb',
     '-e T',
     '--binding critic --telemetry --sources-fd 9 -- a.plumb',
@@ -105,8 +104,8 @@ t.test('those that are meant to be read so', async (t) => {
     '--mux --resume rec a.plumb',
   ])
     t.equal(readPlainly(line.split(' ').filter(Boolean))?.command, 'run', line)
-  for (const line of ['-- check', '--help', '--version', '--summary', '--max-line x', 'a.plumb b.plumb', '--no-progress'])
-    t.equal(readPlainly(line.split(' ')), undefined, line)
+  for (const line of ['', '-- check', '--help', '--version', '--summary', '--max-line x', 'a.plumb b.plumb', '--no-progress'])
+    t.equal(readPlainly(line.split(' ').filter(Boolean)), undefined, line)
 })
 
 t.test('what options need and exclude is there', async (t) => {

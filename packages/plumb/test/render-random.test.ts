@@ -52,7 +52,15 @@ const workOf = (kind: string, text: string): NodeWork => {
   if (kind === 'map' || kind === 'filter') return { kind, expression: { kind: 'literal', value: null, text, span }, scope: NO_SCOPE }
   if (kind === 'fold') {
     const expression = { kind: 'literal', value: null, text, span } as const
-    return { kind, expression, from: expression, scope: NO_SCOPE, state: { name: 'state', type: { kind: 'json' } } }
+    return {
+      kind,
+      expression,
+      from: expression,
+      by: undefined,
+      atEnd: false,
+      scope: NO_SCOPE,
+      state: { name: 'state', type: { kind: 'json' } },
+    }
   }
   if (kind === 'batch') return { kind, size: 2, withinMs: undefined }
   if (kind === 'discard' || kind === 'empty' || kind === 'barrier' || kind === 'flatten') return { kind }

@@ -22,6 +22,10 @@ export const nearest = (name: string, candidates: Iterable<string>): string | un
   return best
 }
 
+/** Whether one letter is more, less or another, or two have changed their places. */
+export const isOneOff = (a: string, b: string): boolean =>
+  a !== b && a.length <= MAX_NAME && Math.abs(a.length - b.length) < 2 && Math.max(a.length, b.length) > 1 && editDistance(a, b, 2) === 1
+
 // Insertions, deletions, replacements and swaps of neighbours count one each. Stops counting at `enough`.
 const editDistance = (a: string, b: string, enough: number): number => {
   let before: number[] = []

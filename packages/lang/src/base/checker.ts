@@ -2,7 +2,7 @@
 
 import { type Diagnostic, error, hasErrors, type Report } from '../diagnostic/diagnostic.js'
 import { unreachable } from '../diagnostic/unreachable.js'
-import { checkExpression } from '../expression/infer/check.js'
+import { checkUsed } from '../expression/check-expression.js'
 import { fieldOfWhole, memberOf } from '../names/member.js'
 import { findBinding, printName, type Scope } from '../names/names.js'
 import type { Chain, EachAtom, Expression, MapAtom, Node, Reference, TraceAtom } from '../parse/ast.js'
@@ -80,7 +80,7 @@ export class BaseChecker {
   private expression(expression: Expression, input: Type | undefined): Type | undefined {
     if (!input) return undefined
     this.seen.push({ expression, input })
-    return checkExpression(expression, { input, scope: this.scope }, this.report)
+    return checkUsed(expression, { input, scope: this.scope }, this.report)
   }
 
   private infer(chain: Chain, input: Type | undefined): BasePlan | undefined {

@@ -2,8 +2,10 @@
 
 import { type Report, warning } from '../diagnostic/diagnostic.js'
 import { fieldsOf } from '../expression/infer/fields.js'
+import { isNearName } from '../expression/infer/name.js'
 import type { Scope } from '../names/names.js'
 import type { Expression, QualifiedName } from '../parse/ast.js'
+import { isJson } from '../types/kind.js'
 import type { Type } from '../types/type.js'
 
 /** The binding that a single name refers to. Fields of the input take precedence. */
@@ -25,7 +27,8 @@ const isTaken = (name: string, input: Type): boolean => name === 'value' || fiel
 
 /** Probably a misspelt name: a record has known fields, any other type accepts any name. */
 export const warnLoneName = (e: Expression, input: Type, word: 'map' | 'filter', scope: Scope, report: Report): void => {
-  if (e.kind !== 'name' || e.name === 'value' || fieldsOf(input) || scope.params.has(e.name)) return
+  if (e.kind !== 'name' || e.name === 'value' || fieldsOf(input) || isJson(input) || scope.params.has(e.name)) return
+  if (isNearName(e, scope)) return
   const message = `'${e.name}' names no field and no binding: it means the whole input`
   report(warning('lone_name', message, e.span, `write '${word}(value)', if that is meant`))
 }

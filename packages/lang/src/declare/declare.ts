@@ -5,9 +5,11 @@ import type { Span } from '../diagnostic/source.js'
 import { unreachable } from '../diagnostic/unreachable.js'
 import { findType, type Scope } from '../names/names.js'
 import type { FieldType, TypeDeclaration, TypeExpression } from '../parse/ast.js'
+import { textOfConstant } from '../parse/constant.js'
 import { PRIMITIVES } from '../parse/type.js'
 import type { Field, NamedType, Type } from '../types/type.js'
 import { readAnnotations } from './annotations.js'
+import { fillOwnDefaults } from './fill-default.js'
 import { findCycles } from './find-cycle.js'
 import { refuseInfinite } from './infinite.js'
 import { mentions, namesIn } from './mentions.js'
@@ -41,12 +43,14 @@ export const declareTypes = (scope: Scope, report: Report): void => {
   for (const named of withThoseThatMention(broken, [...declarations.keys()])) scope.brokenTypes.add(named)
   for (const [named, { type }] of declarations)
     if (!scope.brokenTypes.has(named)) refuseParts(type, (e) => readType(e, scope, ignore), report)
+  for (const named of declarations.keys()) if (!scope.brokenTypes.has(named)) fillOwnDefaults(named)
 }
 
 /** A type in a signature or a channel. Undefined: it has an error, reported here or at a declaration it mentions. */
 export const declaredType = (e: TypeExpression, scope: Scope, report: Report): Type | undefined => {
   const type = readType(e, scope, report)
   if (!type || refuseParts(e, (part) => readType(part, scope, ignore), report)) return undefined
+  fillOwnDefaults(type)
   return type
 }
 
@@ -88,7 +92,9 @@ const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undef
         else places.set(f.name.text, f.name.span)
         return field(f, scope, report)
       })
-      return places.size === fields.length && fields.every((f) => f !== undefined) ? { kind: 'record', fields } : undefined
+      return places.size === fields.length && fields.every((f) => f !== undefined)
+        ? { kind: 'record', fields, ...(e.isOpen ? { isOpen: true } : {}) }
+        : undefined
     }
     default:
       return unreachable(e)
@@ -106,7 +112,7 @@ const field = (f: FieldType, scope: Scope, report: Report): Field | undefined =>
     type,
     isOptional: f.isOptional || f.default !== undefined,
     ...extras,
-    ...(f.default ? { default: f.default.text } : {}),
+    ...(f.default ? { default: textOfConstant(f.default) } : {}),
   }
 }
 

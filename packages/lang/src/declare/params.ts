@@ -8,6 +8,7 @@ import { preview } from '@plumb/wire/preview'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Param, Scope } from '../names/names.js'
 import type { ParamDeclaration } from '../parse/ast.js'
+import { textOfConstant } from '../parse/constant.js'
 import { writesSecret } from '../parse/visit.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
@@ -15,6 +16,7 @@ import { variantsOf } from '../types/variants.js'
 import { checkTree, describeMismatch } from '../validate/check-tree.js'
 import { fitText } from '../validate/fit.js'
 import { declaredType } from './declare.js'
+import { filledText } from './fill-default.js'
 
 /** A param by its name on the command line: `rate`, or `Tax.rate` of a module. */
 export interface NamedParam {
@@ -64,15 +66,16 @@ const declare = (
   const isSecret = writesSecret(item.type)
   const value = given?.find({ name, path: scope.module.path, own })
   const text = value && type ? valueOf(name, type, isSecret, value, faults) : undefined
-  const standIn = isDefaultRight ? item.default?.text : undefined
-  const param: Param = { name: own, declaration: item, scope, type, text: text ?? standIn }
+  const standIn = isDefaultRight && item.default ? textOfConstant(item.default) : undefined
+  const filled = type && standIn !== undefined ? (filledText(type, standIn) ?? standIn) : standIn
+  const param: Param = { name: own, declaration: item, scope, type, text: text ?? filled }
   scope.params.set(own, param)
   return { name, param, isGiven: value !== undefined, isSecret }
 }
 
 const fitsDefault = ({ name, default: standIn }: ParamDeclaration, type: Type, report: Report): boolean => {
   if (!standIn) return true
-  const bytes = Buffer.from(standIn.text)
+  const bytes = Buffer.from(textOfConstant(standIn))
   const tree = parseTree(bytes, 0, bytes.length)
   const mismatch = tree.kind === 'fault' ? undefined : checkTree(type, bytes, tree)
   if (!mismatch) return true

@@ -4,12 +4,14 @@ import { parseTree } from '@plumb/wire/json'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { FieldType, TypeExpression } from '../parse/ast.js'
+import { textOfConstant } from '../parse/constant.js'
 import { findOverlap } from '../types/disjoint.js'
 import { limitedKinds } from '../types/limits.js'
 import { printType } from '../types/print.js'
 import type { Field, Type } from '../types/type.js'
 import { checkTree, describeMismatch } from '../validate/check-tree.js'
 import { findExcess } from '../validate/excess.js'
+import { filledText } from './fill-default.js'
 
 /** True if something was reported. `read` returns the type of a part; undefined if it has an error. */
 export const refuseParts = (e: TypeExpression, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
@@ -72,10 +74,15 @@ const refuseLimits = (f: FieldType, read: (e: TypeExpression) => Type | undefine
 const refuseDefault = (f: FieldType, read: (e: TypeExpression) => Type | undefined, report: Report): boolean => {
   const type = f.default && read(f.type)
   if (!f.default || !type) return false
-  const bytes = Buffer.from(f.default.text)
+  const bytes = Buffer.from(textOfConstant(f.default))
   const tree = parseTree(bytes, 0, bytes.length)
   const mismatch = tree.kind === 'fault' ? undefined : (checkTree(type, bytes, tree) ?? findExcess(fieldWith(f, type), bytes, tree))
-  if (!mismatch) return false
+  if (!mismatch && filledText(type, textOfConstant(f.default)) !== undefined) return false
+  if (!mismatch) {
+    const help = 'its own defaults are filled in: give a part of it that ends, or make that field optional'
+    report(error('type_mismatch', `the default of '${f.name.text}' holds itself without end`, f.default.span, help))
+    return true
+  }
   report(error('type_mismatch', `the default of '${f.name.text}' does not fit its type: ${describeMismatch(mismatch)}`, f.default.span))
   return true
 }

@@ -6,8 +6,9 @@ import { openInference } from '../expression/infer/check.js'
 import type { Context } from '../expression/infer/context.js'
 import { literalIndex } from '../expression/infer/data.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
+import { Picker } from '../expression/run/pick.js'
 import type { Bound, Param } from '../names/names.js'
-import type { CallExpression, Comprehension, Expression, NameExpression, RecordExpression } from '../parse/ast.js'
+import type { CallExpression, Comprehension, Expression, MatchExpression, Name, NameExpression, RecordExpression } from '../parse/ast.js'
 import { isJson, listsOf } from '../types/kind.js'
 import type { Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
@@ -81,6 +82,11 @@ class Evaluation {
       }
       case 'if':
         return this.by(e, joinShapes(this.of(e.then), this.of(e.else)), flat(this.of(e.condition)))
+      case 'let':
+        this.bind(e.name, this.of(e.value))
+        return this.of(e.body)
+      case 'match':
+        return this.match(e)
       case 'call':
         return this.call(e)
       case 'record':
@@ -135,6 +141,10 @@ class Evaluation {
         fields.set(part.name.text, this.of(part.value))
         continue
       }
+      if (part.kind === 'computed') {
+        rest = joinShapes(rest ?? PLAIN, joinShapes(this.of(part.value), leaf(flat(this.of(part.key)))))
+        continue
+      }
       const spread = this.of(part.of)
       const spreadType = this.typeOf(part.of)
       if (!spreadType || isJson(spreadType)) rest = rest ? joinShapes(rest, spread) : spread
@@ -154,12 +164,34 @@ class Evaluation {
     return recordShape(fields)
   }
 
+  private bind(name: Name, shape: Shape): void {
+    const local = this.context.declared.get(name)
+    if (local) this.locals.set(local, shape)
+  }
+
+  /** Which arm is taken tells what the values are told apart by. */
+  private match(e: MatchExpression): Shape {
+    const of = this.of(e.of)
+    const arms = e.arms.map((arm) => {
+      if (arm.pattern) this.bind(arm.pattern.name, of)
+      return this.of(arm.body)
+    })
+    const type = this.typeOf(e.of)
+    const fields =
+      type &&
+      new Picker(
+        e.arms.map((arm) => this.context.arms.get(arm)),
+        type,
+      ).fields
+    const tags = fields ? fields.map((name) => flat(fieldShape(of, name))).reduce(uniteTags, of.tags) : flat(of)
+    return this.by(e, arms.reduce(joinShapes, PLAIN), tags)
+  }
+
   private comprehension(e: Comprehension): Shape {
     let tags = NO_TAGS
     for (const loop of e.loops) {
       const list = this.of(loop.list)
-      const local = this.context.declared.get(loop.name)
-      if (local) this.locals.set(local, itemShape(list))
+      this.bind(loop.name, itemShape(list))
       tags = uniteTags(tags, list.tags)
       if (loop.condition) tags = uniteTags(tags, flat(this.of(loop.condition)))
     }
@@ -181,8 +213,7 @@ class Evaluation {
   }
 
   private key(parameter: CallExpression['function'], body: Expression, list: Shape): Shape {
-    const local = this.context.declared.get(parameter)
-    if (local) this.locals.set(local, itemShape(list))
+    this.bind(parameter, itemShape(list))
     return this.of(body)
   }
 }
@@ -193,6 +224,9 @@ const MOVING: ReadonlyMap<string, (first: Shape, second: Shape, key: Shape) => S
   ['last', (list) => itemShape(list)],
   ['min', (list) => itemShape(list)],
   ['max', (list) => itemShape(list)],
+  ['omit', (record) => record],
+  ['pick', (record) => record],
+  ['without', (map) => map],
   ['reverse', (list) => listShape(itemShape(list), list.tags)],
   ['unique', (list) => listShape(itemShape(list), list.tags)],
   ['sort', (list) => listShape(itemShape(list), list.tags)],

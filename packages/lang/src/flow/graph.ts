@@ -11,7 +11,7 @@ import { failureShape } from './agent.js'
 import type { Analysis, FlowOutcome, ProcessFlow } from './analysis.js'
 import { itemShape, joinShapes, overlay } from './combine.js'
 import { declaredShape, labelled, writesLabelIn } from './declared.js'
-import { NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
+import { isTagged, NO_TAGS, type Tags, type TrailStep, uniteTags } from './label.js'
 import { crossed, flat, isSame, listShape, PLAIN, type Shape, through, tupleOf, violationsOf } from './shape.js'
 import { givenTo, isWorded, ofSignature, saidOf, wayAcross } from './signature.js'
 
@@ -140,6 +140,8 @@ export class GraphFlow implements ProcessFlow {
         return gives(PLAIN)
       case 'barrier':
         return gives(tupleOf(inputs))
+      case 'join':
+        return gives(this.#join(node, work, inputs))
       case 'flatten':
         return gives(itemShape(first))
       case 'batch':
@@ -184,10 +186,31 @@ export class GraphFlow implements ProcessFlow {
     for (let round = 0; round < MAX_CHANGES; round++) {
       const given = this.analysis.expression(work.expression, input, environmentOf(node), new Map([[work.state, state]]))
       const next = joinShapes(state, given)
-      if (next === state || isSame(next, state)) return state
+      if (next === state || isSame(next, state)) return this.#keyed(node, work, state, input)
       state = next
     }
     return labelled(work.state.type, flat(state))
+  }
+
+  // Which messages meet tells their keys.
+  #join(node: GraphNode, { keys, scope }: NodeWork & { kind: 'join' }, inputs: readonly Shape[]): Shape {
+    const tags = keys
+      .map((key, i) => {
+        const type = node.inputs[i]?.type ?? JSON_TYPE
+        return flat(this.analysis.expression(key, inputs[i] ?? PLAIN, { input: type, scope }, new Map()))
+      })
+      .reduce(uniteTags, NO_TAGS)
+    const tuple = tupleOf(inputs)
+    const type = node.outputs[0]?.type
+    return isTagged(tags) && type ? joinShapes(tuple, labelled(type, tags)) : tuple
+  }
+
+  // Which state it is that comes out tells the key.
+  #keyed(node: GraphNode, { by, state: { type } }: NodeWork & { kind: 'fold' }, state: Shape, input: Shape): Shape {
+    if (!by) return state
+    const { scope } = environmentOf(node)
+    const tags = flat(this.analysis.expression(by, input, { input: node.inputs[0]?.type ?? JSON_TYPE, scope }, new Map()))
+    return isTagged(tags) ? joinShapes(state, labelled(type, tags)) : state
   }
 
   // A channel's declared type is trusted, as a signature is.

@@ -1,7 +1,7 @@
 // Chains: `;`, `*` and `+` with a space on either side; what does not fit goes on in lines that begin with the operator.
 
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { BatchAtom, Chain, EachAtom, FoldAtom, MapAtom, Reference, Setting, TraceAtom } from '../parse/ast.js'
+import type { BatchAtom, Chain, EachAtom, Expression, FoldAtom, JoinOptions, MapAtom, Reference, Setting, TraceAtom } from '../parse/ast.js'
 import { bracketed } from './bracket.js'
 import type { Doc } from './doc.js'
 import { expression, soleArgument } from './expression.js'
@@ -53,9 +53,10 @@ const bare = (r: TokenReader, node: Chain, place: Placement): Doc => {
     case 'merge':
     case 'discard':
     case 'empty':
-    case 'barrier':
     case 'flatten':
       return r.take()
+    case 'barrier':
+      return node.join ? [r.take(), r.glue('close'), join(r, node.join)] : r.take()
     default:
       return unreachable(node)
   }
@@ -65,12 +66,42 @@ const map = (r: TokenReader, parallel: Setting, { expression: e }: MapAtom): Doc
   bracketed(r, [() => expression(r, e, 'part'), () => option(r, parallel)])
 
 const batch = (r: TokenReader, { size, within }: BatchAtom): Doc =>
-  bracketed(r, [() => setting(r, size), ...(within ? [() => option(r, within)] : [])])
+  bracketed(r, [...(size ? [() => setting(r, size)] : []), ...(within ? [() => option(r, within)] : [])])
+
+const join = (r: TokenReader, { by, within, unmatched }: JoinOptions): Doc => {
+  const [first] = by
+  const options = [
+    ...(first ? [{ at: first.span.start, value: () => keys(r, by) }] : []),
+    ...(within ? [{ at: within.span.start, value: () => setting(r, within) }] : []),
+    ...(unmatched ? [{ at: unmatched.span.start, value: () => literal(r) }] : []),
+  ].sort((a, b) => a.at - b.at)
+  return bracketed(
+    r,
+    options.map(({ value }) => () => [r.take(), r.glueAndTake('close'), r.glue('space'), value()]),
+  )
+}
+
+const keys = (r: TokenReader, by: readonly Expression[]): Doc => {
+  const [only] = by
+  if (only && by.length === 1 && !r.isSymbol('(')) return expression(r, only, 'part')
+  return bracketed(
+    r,
+    by.map((key) => () => expression(r, key, 'part')),
+  )
+}
 
 const fold = (r: TokenReader, node: FoldAtom): Doc =>
   bracketed(r, [
     () => expression(r, node.expression, 'part'),
-    () => [r.take(), r.glueAndTake('close'), r.glue('space'), expression(r, node.from, 'part')],
+    ...[node.from, node.by, node.emit]
+      .filter((option) => option !== undefined)
+      .sort((a, b) => a.span.start - b.span.start)
+      .map((option) => () => [
+        r.take(),
+        r.glueAndTake('close'),
+        r.glue('space'),
+        option.kind === 'value' ? literal(r) : expression(r, option, 'part'),
+      ]),
   ])
 
 const option = (r: TokenReader, node: Setting): Doc => [r.take(), r.glueAndTake('close'), r.glue('space'), setting(r, node)]

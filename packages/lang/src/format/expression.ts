@@ -8,6 +8,9 @@ import type {
   Expression,
   IfExpression,
   KeyFunction,
+  LetExpression,
+  MatchArm,
+  MatchExpression,
   RecordPart,
   SliceExpression,
 } from '../parse/ast.js'
@@ -19,11 +22,12 @@ import { operation } from './operation.js'
 import { inParentheses, type Placement } from './parentheses.js'
 import { isBlockTemplate, template } from './template.js'
 import type { TokenReader } from './token-reader.js'
+import { type } from './type.js'
 
 export const expression = (r: TokenReader, node: Expression, place: Placement): Doc =>
   inParentheses(r, node, isOperation(node), place, (place) => bare(r, node, place))
 
-export const isOperation = ({ kind }: Expression): boolean => kind === 'binary' || kind === 'unary' || kind === 'if'
+export const isOperation = ({ kind }: Expression): boolean => kind === 'binary' || kind === 'unary' || kind === 'if' || kind === 'let'
 
 const bare = (r: TokenReader, node: Expression, place: Placement): Doc => {
   switch (node.kind) {
@@ -38,6 +42,12 @@ const bare = (r: TokenReader, node: Expression, place: Placement): Doc => {
       const lines = branches(r, node)
       return group(place === 'sole' ? lines : indent(lines))
     }
+    case 'let': {
+      const lines = letIn(r, node)
+      return group(place === 'sole' ? lines : indent(lines))
+    }
+    case 'match':
+      return match(r, node)
     case 'call':
       return [r.take(), node.module ? [r.glueAndTake('close'), r.glueAndTake('open')] : [], r.glue('close'), callArguments(r, node)]
     case 'field':
@@ -106,8 +116,36 @@ const branches = (r: TokenReader, node: IfExpression): Doc => {
   return [start, r.glue('space'), inParentheses(r, otherwise, true, 'part', () => branches(r, otherwise))]
 }
 
+// `let x = e in`, then what it is for, on a line of its own if they do not fit on one.
+const letIn = (r: TokenReader, { value, body }: LetExpression): Doc => {
+  const head = [r.take(), r.glueAndTake('space'), r.glueAndTake('space'), r.glue('space')]
+  const named = [head, expression(r, value, branchPlace(value)), r.glueAndTake('space')]
+  const gap = breaking(r.gap(), ' ')
+  if (body.kind !== 'let') return [group(named), gap, expression(r, body, 'part')]
+  return [group(named), gap, inParentheses(r, body, true, 'part', () => letIn(r, body))]
+}
+
+const match = (r: TokenReader, { of, arms }: MatchExpression): Doc => [
+  r.take(),
+  r.glue('space'),
+  expression(r, of, 'part'),
+  r.glue('space'),
+  bracketed(
+    r,
+    arms.map((node) => () => arm(r, node)),
+    { padding: ' ', isAuthors: true },
+  ),
+]
+
+const arm = (r: TokenReader, { pattern, body }: MatchArm): Doc => [
+  pattern ? [r.take(), r.glueAndTake('space'), r.glue('space'), type(r, pattern.type, 'part')] : r.take(),
+  r.glueAndTake('space'),
+  r.glue('space'),
+  expression(r, body, 'part'),
+]
+
 // Only after `else` an `if` needs no parentheses to be understood.
-const branchPlace = ({ kind }: Expression): Placement => (kind === 'if' ? 'operand' : 'part')
+const branchPlace = ({ kind }: Expression): Placement => (kind === 'if' || kind === 'let' ? 'operand' : 'part')
 
 // `from:to` with nothing around the colon.
 const slice = (r: TokenReader, { from, to }: SliceExpression): Doc => {
@@ -153,6 +191,7 @@ export const soleArgument = (r: TokenReader, node: Expression): Doc => {
     node.kind === 'record' ||
     node.kind === 'list' ||
     node.kind === 'comprehension' ||
+    node.kind === 'match' ||
     (node.kind === 'template' && isBlockTemplate(node)) ||
     (node.kind === 'literal' && staysBlock(node.span.source.text.slice(start, end)))
   // Parentheses around it go, unless a comment is in them.
@@ -167,6 +206,10 @@ export const soleArgument = (r: TokenReader, node: Expression): Doc => {
 
 const recordPart = (r: TokenReader, part: RecordPart): Doc => {
   if (part.kind === 'spread') return [r.take(), r.glue('open'), expression(r, part.of, 'part')]
+  if (part.kind === 'computed') {
+    const key = bracketed(r, [() => expression(r, part.key, 'sole')])
+    return [key, r.glueAndTake('close'), r.glue('space'), expression(r, part.value, 'part')]
+  }
   if (part.isShorthand) return r.take()
   return [r.take(), r.glueAndTake('close'), r.glue('space'), expression(r, part.value, 'part')]
 }

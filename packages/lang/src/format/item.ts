@@ -5,9 +5,9 @@ import type { Binding, Implementation, Item, ParamDeclaration, TestDeclaration, 
 import { annotations } from './annotation.js'
 import { plumb } from './body.js'
 import { chain, isChainOperation } from './chain.js'
+import { constant } from './constant.js'
 import { type Doc, group, indent } from './doc.js'
 import { breaking } from './gap.js'
-import { literal } from './literal.js'
 import { qualifiedName } from './qualified-name.js'
 import type { TokenReader } from './token-reader.js'
 import { signature, type } from './type.js'
@@ -44,7 +44,7 @@ const typeDeclaration = (r: TokenReader, node: TypeDeclaration): Doc => {
 const param = (r: TokenReader, node: ParamDeclaration): Doc => [
   [r.take(), r.glueAndTake('space'), r.glueAndTake('space'), r.glue('space')],
   type(r, node.type, node.default ? 'operand' : 'sole'),
-  node.default ? [r.glueAndTake('space'), r.glue('space'), literal(r)] : '',
+  node.default ? [r.glueAndTake('space'), r.glue('space'), constant(r, node.default)] : '',
 ]
 
 const binding = (r: TokenReader, node: Binding): Doc => {

@@ -3,8 +3,8 @@
 import type { FieldType, MapTypeNode, Port, TypeExpression } from '../parse/ast.js'
 import { annotations } from './annotation.js'
 import { bracketed } from './bracket.js'
+import { constant } from './constant.js'
 import type { Doc } from './doc.js'
-import { literal } from './literal.js'
 import { operation } from './operation.js'
 import { inParentheses, type Placement } from './parentheses.js'
 import { qualifiedName } from './qualified-name.js'
@@ -32,11 +32,10 @@ const bare = (r: TokenReader, node: TypeExpression, place: Placement): Doc => {
         node.items.map((item) => () => type(r, item, 'part')),
       )
     case 'record':
-      return bracketed(
-        r,
-        node.fields.map((f) => () => field(r, f)),
-        { padding: ' ', isAuthors: true },
-      )
+      return bracketed(r, [...node.fields.map((f) => () => field(r, f)), ...(node.isOpen ? [() => r.take()] : [])], {
+        padding: ' ',
+        isAuthors: true,
+      })
     case 'sum':
       return operation(
         r,
@@ -62,7 +61,7 @@ const field = (r: TokenReader, node: FieldType): Doc => [
   r.glueAndTake('close'),
   r.glue('space'),
   type(r, node.type, node.default ? 'operand' : 'part'),
-  node.default ? [r.glueAndTake('space'), r.glue('space'), literal(r)] : '',
+  node.default ? [r.glueAndTake('space'), r.glue('space'), constant(r, node.default)] : '',
 ]
 
 /** `inputs -> outputs`. */

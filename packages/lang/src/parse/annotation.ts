@@ -2,7 +2,7 @@
 
 import type { Annotation } from './ast.js'
 import type { Cursor } from './cursor.js'
-import { isLiteral, parseLiteral } from './value.js'
+import { isLiteral, parseLiteral } from './literal.js'
 
 export const parseAnnotations = (c: Cursor): Annotation[] => {
   const annotations: Annotation[] = []

@@ -1,20 +1,9 @@
 // The syntax tree: one node type for each production of the grammar in plumbing(5). Every node carries its span.
 
 import type { Span } from '../diagnostic/source.js'
+import type { Constant, EntryOf, ListOf, Literal, Name, Node, ObjectOf, QualifiedName } from './node.js'
 
-export interface Node {
-  readonly span: Span
-}
-
-export interface Name extends Node {
-  readonly text: string
-}
-
-/** `name` or `Module.name`. */
-export interface QualifiedName extends Node {
-  readonly module?: Name
-  readonly name: Name
-}
+export type { Constant, EntryOf, ListOf, Literal, Name, Node, ObjectOf, QualifiedName } from './node.js'
 
 export interface SyntaxTree extends Node {
   readonly items: readonly Item[]
@@ -43,12 +32,12 @@ export interface TypeDeclaration extends Node {
   readonly type: TypeExpression
 }
 
-/** `param name : type = literal` */
+/** `param name : type = constant` */
 export interface ParamDeclaration extends Node {
   readonly kind: 'param'
   readonly name: Name
   readonly type: TypeExpression
-  readonly default?: Literal
+  readonly default?: Constant
 }
 
 export interface Binding extends Node {
@@ -111,13 +100,15 @@ export interface MapTypeNode extends Node {
 export interface RecordTypeNode extends Node {
   readonly kind: 'record'
   readonly fields: readonly FieldType[]
+  /** `{ a: A, ... }` takes other fields too. */
+  readonly isOpen?: boolean
 }
 export interface FieldType extends Node {
   readonly annotations: readonly Annotation[]
   readonly name: Name
   readonly isOptional: boolean
   readonly type: TypeExpression
-  readonly default?: Literal
+  readonly default?: Constant
 }
 export interface SumTypeNode extends Node {
   readonly kind: 'sum'
@@ -144,27 +135,9 @@ export interface PlumbImplementation extends Node {
 /** A template is for the prompt of an agent. */
 export type Value = Literal | ListValue | ObjectValue | NameValue | Template
 
-export interface Literal extends Node {
-  readonly kind: 'value'
-  readonly value: string | number | boolean | null
-  /** The literal as written: numbers keep their digits. */
-  readonly text: string
-}
 export type ListValue = ListOf<Value>
 export type ObjectValue = ObjectOf<Value>
-export interface ListOf<V> extends Node {
-  readonly kind: 'list'
-  readonly items: readonly V[]
-}
-export interface ObjectOf<V> extends Node {
-  readonly kind: 'object'
-  readonly entries: readonly EntryOf<V>[]
-}
 export type Entry = EntryOf<Value>
-export interface EntryOf<V> extends Node {
-  readonly key: Name
-  readonly value: V
-}
 export interface NameValue extends Node {
   readonly kind: 'name'
   readonly name: QualifiedName
@@ -234,6 +207,14 @@ export type MorphismAtom = Structural | MapAtom | FilterAtom | ProjectAtom | Bat
 
 export interface Structural extends Node {
   readonly kind: 'id' | 'copy' | 'merge' | 'discard' | 'empty' | 'barrier' | 'flatten'
+  /** Of a barrier that joins by keys. */
+  readonly join?: JoinOptions
+}
+/** `barrier(by: (k1, k2), within: seconds, unmatched: "drop")`: one key for each branch. */
+export interface JoinOptions {
+  readonly by: readonly Expression[]
+  readonly within?: Setting
+  readonly unmatched?: Literal
 }
 /** `map(expression)`; of the name of a tool also `map(name, parallel: n)`. */
 export interface MapAtom extends Node {
@@ -249,17 +230,21 @@ export interface ProjectAtom extends Node {
   readonly kind: 'project'
   readonly index: number
 }
-/** `batch(size, within: seconds)` */
+/** `batch(size, within: seconds)`; without a size it gathers all. */
 export interface BatchAtom extends Node {
   readonly kind: 'batch'
-  readonly size: Setting
+  readonly size?: Setting
   readonly within?: Setting
 }
-/** `fold(expression, from: constant)` */
+/** `fold(expression, from: constant, by: key, emit: "end")` */
 export interface FoldAtom extends Node {
   readonly kind: 'fold'
   readonly expression: Expression
   readonly from: Expression
+  /** A state for each of its values. */
+  readonly by?: Expression
+  /** "end": the last states only, when the input ends. */
+  readonly emit?: Literal
 }
 /** `endorse("why")`, `declassify("why")`: passes messages on without their label. */
 export type CrossingAtom = Node & { readonly kind: 'endorse' | 'declassify'; readonly reason: Literal }
@@ -291,6 +276,8 @@ export type Expression =
   | UnaryExpression
   | BinaryExpression
   | IfExpression
+  | LetExpression
+  | MatchExpression
   | CallExpression
   | FieldExpression
   | IndexExpression
@@ -328,6 +315,24 @@ export interface IfExpression extends Node {
   readonly then: Expression
   readonly else: Expression
 }
+/** `let name = value in body` */
+export interface LetExpression extends Node {
+  readonly kind: 'let'
+  readonly name: Name
+  readonly value: Expression
+  readonly body: Expression
+}
+/** `match of { x : T -> e, _ -> e }` */
+export interface MatchExpression extends Node {
+  readonly kind: 'match'
+  readonly of: Expression
+  readonly arms: readonly MatchArm[]
+}
+/** Without a type it is `_ -> e`, which takes the rest. */
+export interface MatchArm extends Node {
+  readonly pattern?: { readonly name: Name; readonly type: TypeExpression }
+  readonly body: Expression
+}
 /** `has(x)`, `upper(s)`, `min(a, b)`, `sort(xs, x -> e)`…, or of a bare binding, `f(x)` and `Module.f(x)`. */
 export interface CallExpression extends Node {
   readonly kind: 'call'
@@ -363,9 +368,10 @@ export interface RecordExpression extends Node {
   readonly kind: 'record'
   readonly parts: readonly RecordPart[]
 }
-/** `name: e`, the shorthand `name` (then value is a NameExpression), or `...e`. */
+/** `name: e`, the shorthand `name` (then value is a NameExpression), `[key]: e`, or `...e`. */
 export type RecordPart =
   | { readonly kind: 'field'; readonly name: Name; readonly value: Expression; readonly isShorthand: boolean }
+  | { readonly kind: 'computed'; readonly key: Expression; readonly value: Expression; readonly span: Span }
   | { readonly kind: 'spread'; readonly of: Expression; readonly span: Span }
 export interface ListExpression extends Node {
   readonly kind: 'list'

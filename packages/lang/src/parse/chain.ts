@@ -1,10 +1,11 @@
 // chain = tensor { ";" tensor } ; tensor = choice { "*" choice } ; choice = element { "+" element }
 
-import type { Chain, CrossingAtom, Expression, Literal, Setting, Structural } from './ast.js'
+import type { Chain, CrossingAtom, Expression, JoinOptions, Literal, Setting, Structural } from './ast.js'
 import type { Cursor } from './cursor.js'
 import { parseExpression } from './expression.js'
+import { isLiteral, parseLiteral } from './literal.js'
 import { PLAIN_MORPHISMS } from './morphism.js'
-import { isLiteral, parseLiteral, parseName } from './value.js'
+import { parseName } from './value.js'
 
 /** In a body (`isStatement`) a line end outside parentheses ends the chain, unless an operator is on either side of it. */
 export const parseChain = (c: Cursor, isStatement: boolean): Chain => list(c, 'sequence', ';', tensor, isStatement)
@@ -50,6 +51,8 @@ const atom = (c: Cursor): Chain => {
   if (start.kind !== 'identifier') return c.failExpecting('a process')
   if (PLAIN_MORPHISMS.has(start.text)) {
     c.advance()
+    if (start.text === 'barrier' && c.isSymbol('(') && !c.next.startsLine)
+      return { kind: 'barrier', join: joinOptions(c), span: c.spanFrom(start) }
     return { kind: start.text as Structural['kind'], span: start.span }
   }
   if (start.text === 'map') return map(c)
@@ -92,6 +95,35 @@ const map = (c: Cursor): Chain => {
   }
   c.expectSymbol(')', 'after the expression')
   return { kind: 'map', expression, span: c.spanFrom(start), ...(parallel ? { parallel } : {}) }
+}
+
+const joinOptions = (c: Cursor): JoinOptions => {
+  c.advance()
+  const found: { by?: readonly Expression[]; within?: Setting; unmatched?: Literal } = {}
+  do {
+    const key = c.anyName("'by', 'within' or 'unmatched'")
+    c.expectSymbol(':', `after '${key.text}'`)
+    const { text } = key
+    if ((text !== 'by' && text !== 'within' && text !== 'unmatched') || found[text]) {
+      c.fail(`'barrier' takes 'by', 'within' and 'unmatched', once each; found '${text}'`, key.span)
+    }
+    if (text === 'by') found.by = keysOf(c)
+    else if (text === 'within') found.within = setting(c)
+    else if (c.next.kind === 'string' && c.next.text === 'drop') found.unmatched = parseLiteral(c)
+    else c.fail('\'unmatched\' is "drop": what finds no partner goes without a word', c.next.span, 'leave it out to have it reported')
+  } while (c.takeSymbol(','))
+  c.expectSymbol(')', 'after the barrier')
+  const { by, ...rest } = found
+  if (!by) return c.fail("'barrier' with options joins by keys", c.previous.span, "write 'by', as in barrier(by: (id, order))")
+  return { by, ...rest }
+}
+
+const keysOf = (c: Cursor): readonly Expression[] => {
+  if (!c.takeSymbol('(')) return [parseExpression(c)]
+  const keys = [parseExpression(c)]
+  while (c.takeSymbol(',')) keys.push(parseExpression(c))
+  c.expectSymbol(')', 'after the keys')
+  return keys
 }
 
 const setting = (c: Cursor): Setting => (isLiteral(c) ? parseLiteral(c) : parseName(c, c.ownName('a number or a param')))
@@ -145,16 +177,17 @@ const each = (c: Cursor): Chain => {
 const batch = (c: Cursor): Chain => {
   const start = c.advance()
   opening(c, 'batch', 'batch(20)')
-  const size = setting(c)
+  const size = c.isSymbol(')') || c.isSymbol(':', 1) ? undefined : setting(c)
   let within: Setting | undefined
-  while (c.takeSymbol(',')) {
+  const isAlone = size === undefined && !c.isSymbol(')')
+  for (let more = isAlone || c.takeSymbol(','); more; more = c.takeSymbol(',')) {
     const key = c.anyName("'within'")
     c.expectSymbol(':', `after '${key.text}'`)
     if (key.text !== 'within' || within) c.fail(`'batch' takes 'within', once; found '${key.text}'`, key.span)
     within = setting(c)
   }
   c.expectSymbol(')', 'after the batch')
-  return { kind: 'batch', size, span: c.spanFrom(start), ...(within ? { within } : {}) }
+  return { kind: 'batch', ...(size ? { size } : {}), span: c.spanFrom(start), ...(within ? { within } : {}) }
 }
 
 const fold = (c: Cursor): Chain => {
@@ -162,12 +195,25 @@ const fold = (c: Cursor): Chain => {
   c.expectSymbol('(', "after 'fold'")
   const expression = parseExpression(c)
   c.expectSymbol(',', "after the expression, as in 'fold(state + value, from: 0)'")
-  const key = c.anyName("'from'")
-  if (key.text !== 'from') c.fail(`'fold' takes what it begins with as 'from'; found '${key.text}'`, key.span)
-  c.expectSymbol(':', "after 'from'")
-  const from = parseExpression(c)
+  const found: { from?: Expression; by?: Expression; emit?: Literal } = {}
+  do foldOption(c, found)
+  while (c.takeSymbol(','))
+  const { from, by, emit } = found
+  if (!from) return c.fail("'fold' takes what it begins with as 'from'", c.next.span, "as in 'fold(state + value, from: 0)'")
   c.expectSymbol(')', 'after the fold')
-  return { kind: 'fold', expression, from, span: c.spanFrom(start) }
+  return { kind: 'fold', expression, from, span: c.spanFrom(start), ...(by ? { by } : {}), ...(emit ? { emit } : {}) }
+}
+
+const foldOption = (c: Cursor, found: { from?: Expression; by?: Expression; emit?: Literal }): void => {
+  const key = c.anyName("'from', 'by' or 'emit'")
+  c.expectSymbol(':', `after '${key.text}'`)
+  const { text } = key
+  if ((text !== 'from' && text !== 'by' && text !== 'emit') || found[text]) {
+    c.fail(`'fold' takes 'from', 'by' and 'emit', once each; found '${text}'`, key.span)
+  }
+  if (text !== 'emit') found[text] = parseExpression(c)
+  else if (c.next.kind === 'string' && c.next.text === 'end') found.emit = parseLiteral(c)
+  else c.fail('\'emit\' is "end": only the last states are sent', c.next.span, 'leave it out to send the state after each message')
 }
 
 const trace = (c: Cursor): Chain => {

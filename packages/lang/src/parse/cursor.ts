@@ -130,6 +130,14 @@ export class Cursor {
     return { text: t.text, span: t.span }
   }
 
+  /** The name of a field, as an identifier or a string. */
+  fieldName(what: string): Name {
+    const t = this.next
+    if (t.kind !== 'string') return this.anyName(what)
+    this.advance()
+    return { text: t.text, span: t.span }
+  }
+
   /** An identifier that names something of the program's own. */
   ownName(what: string): Name {
     const t = this.next

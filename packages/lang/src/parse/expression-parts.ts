@@ -1,10 +1,10 @@
 // What an expression is made of: the one table for every walk that treats all parts alike.
 
 import { unreachable } from '../diagnostic/unreachable.js'
-import type { CallExpression, Chain, Expression } from './ast.js'
+import type { CallExpression, Chain, Expression, RecordPart } from './ast.js'
 
 /** The expressions that are in it, one step deep, in the order written. */
-const partsOfExpression = (e: Expression): readonly (Expression | undefined)[] => {
+export const partsOfExpression = (e: Expression): readonly (Expression | undefined)[] => {
   switch (e.kind) {
     case 'literal':
     case 'name':
@@ -15,6 +15,10 @@ const partsOfExpression = (e: Expression): readonly (Expression | undefined)[] =
       return [e.left, e.right]
     case 'if':
       return [e.condition, e.then, e.else]
+    case 'let':
+      return [e.value, e.body]
+    case 'match':
+      return [e.of, ...e.arms.map(({ body }) => body)]
     case 'call':
       return [...e.arguments, e.key?.body]
     case 'field':
@@ -24,7 +28,7 @@ const partsOfExpression = (e: Expression): readonly (Expression | undefined)[] =
     case 'slice':
       return [e.of, e.from, e.to]
     case 'record':
-      return e.parts.map((part) => (part.kind === 'field' ? part.value : part.of))
+      return e.parts.flatMap(partsOfRecordPart)
     case 'list':
       return e.items
     case 'comprehension':
@@ -34,6 +38,11 @@ const partsOfExpression = (e: Expression): readonly (Expression | undefined)[] =
     default:
       return unreachable(e)
   }
+}
+
+const partsOfRecordPart = (part: RecordPart): readonly Expression[] => {
+  if (part.kind === 'spread') return [part.of]
+  return part.kind === 'computed' ? [part.key, part.value] : [part.value]
 }
 
 /** All calls in an expression, of functions and of bindings. */
@@ -52,6 +61,7 @@ const addCalls = (e: Expression, found: CallExpression[]): void => {
 /** The expressions that a morphism holds itself; not those of the chains in it. */
 export const expressionsOf = (chain: Chain): readonly Expression[] => {
   if (chain.kind === 'map' || chain.kind === 'filter') return [chain.expression]
-  if (chain.kind === 'fold') return [chain.expression, chain.from]
+  if (chain.kind === 'fold') return [chain.expression, chain.from, ...(chain.by ? [chain.by] : [])]
+  if (chain.kind === 'barrier') return chain.join?.by ?? []
   return chain.kind === 'trace' && chain.until ? [chain.until] : []
 }

@@ -1,4 +1,4 @@
-// Expressions, from loose to tight: if · ?? · or · and · not · comparison · + - · * / % · unary - · postfix .field [i]
+// Expressions, from loose to tight: if and let · ?? · or · and · not · comparison · + - · * / % · unary - · postfix .field [i]
 
 import type {
   BinaryOperator,
@@ -7,16 +7,20 @@ import type {
   ComprehensionLoop,
   Expression,
   KeyFunction,
+  MatchArm,
+  MatchExpression,
   Name,
   RecordPart,
   Template,
 } from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
 import type { Token } from './lexer.js'
+import { parseType } from './type.js'
 
 export const parseExpression = (c: Cursor): Expression => c.nested(choice)
 
 const choice = (c: Cursor): Expression => {
+  if (c.isWord('let')) return letIn(c)
   if (!c.isWord('if')) return binary(c, LOOSEST)
   const start = c.advance()
   const condition = parseExpression(c)
@@ -25,6 +29,16 @@ const choice = (c: Cursor): Expression => {
   c.expectWord('else', "after the first branch of 'if'")
   const otherwise = parseExpression(c)
   return { kind: 'if', condition, then, else: otherwise, span: c.spanFrom(start) }
+}
+
+const letIn = (c: Cursor): Expression => {
+  const start = c.advance()
+  const name = c.ownName('the name of a value')
+  c.expectSymbol('=', `after 'let ${name.text}'`)
+  const value = parseExpression(c)
+  c.expectWord('in', `after the value of '${name.text}'`)
+  const body = parseExpression(c)
+  return { kind: 'let', name, value, body, span: c.spanFrom(start) }
 }
 
 /** How tight each binds; `not` is between `and` and the comparisons. */
@@ -97,7 +111,7 @@ const postfix = (c: Cursor): Expression => {
   let e = primary(c)
   for (;;) {
     if (c.takeSymbol('.')) {
-      const field = c.anyName('the name of a field')
+      const field = c.fieldName('the name of a field')
       // Only a function can be before a parenthesis: that of a module.
       if (e.kind === 'name' && c.isSymbol('(')) e = call(c, field, { text: e.name, span: e.span })
       else e = { kind: 'field', of: e, field, span: c.spanFrom(start) }
@@ -122,8 +136,8 @@ const indexOrSlice = (c: Cursor, of: Expression, start: Token): Expression => {
 }
 
 // These stand for themselves alone; every other reserved word is also a field.
-const WORDS: ReadonlySet<string> = new Set(['if', 'then', 'else', 'and', 'or', 'not', 'for', 'in'])
-const NEW_WORDS: ReadonlySet<string> = new Set(['for', 'in'])
+const WORDS: ReadonlySet<string> = new Set(['if', 'then', 'else', 'and', 'or', 'not', 'for', 'in', 'let', 'match'])
+const NEW_WORDS: ReadonlySet<string> = new Set(['for', 'in', 'let', 'match'])
 const isBare = (word: string): boolean => WORDS.has(word) || LITERAL_WORDS.has(word)
 
 const primary = (c: Cursor): Expression => {
@@ -154,7 +168,9 @@ const primary = (c: Cursor): Expression => {
     return { kind: 'record', parts, span: c.spanFrom(t) }
   }
   if (t.kind !== 'identifier') return c.failExpecting('an expression')
-  if (t.text === 'if') return c.fail("an 'if' inside another expression needs parentheses")
+  if (t.text === 'match' && startsMatch(c)) return match(c)
+  const isLet = t.text === 'let' && c.peek(1).kind === 'identifier'
+  if (t.text === 'if' || isLet) return c.fail(`${isLet ? "a 'let'" : "an 'if'"} inside another expression needs parentheses`)
   // `for x in xs` is a list without what is before it; else it may be a field of a spec from before these were words.
   if (NEW_WORDS.has(t.text) && c.peek(1).kind !== 'identifier')
     return c.fail(`'${t.text}' is a word of the language now; write value.${t.text} for the field`)
@@ -164,6 +180,37 @@ const primary = (c: Cursor): Expression => {
   if (literal !== undefined) return { kind: 'literal', value: literal, text: t.text, span: t.span }
   if (!c.isSymbol('(')) return { kind: 'name', name: t.text, span: t.span }
   return call(c, t)
+}
+
+// Anything but what could only follow a field of that name.
+const startsMatch = (c: Cursor): boolean => {
+  const { kind, text } = c.peek(1)
+  if (kind === 'identifier') return !WORDS.has(text) || ['if', 'not', 'match'].includes(text)
+  return kind === 'symbol' ? ['(', '[', '{', '-', '!'].includes(text) : kind !== 'end'
+}
+
+const match = (c: Cursor): MatchExpression => {
+  const start = c.advance()
+  const of = parseExpression(c)
+  c.expectSymbol('{', "after what 'match' takes apart")
+  const arms = c.isSymbol('}') ? [] : commaList(c, arm)
+  c.expectSymbol('}', "after the arm (or ',' and another arm)")
+  return { kind: 'match', of, arms, span: c.spanFrom(start) }
+}
+
+const arm = (c: Cursor): MatchArm => {
+  const start = c.next
+  if (c.isWord('_') && c.isSymbol('->', 1)) {
+    c.advance()
+    c.advance()
+    return { body: parseExpression(c), span: c.spanFrom(start) }
+  }
+  const name = c.ownName("the name of an arm, as in x : T -> e, or '_'")
+  if (c.isSymbol('->')) c.fail(`'${name.text}' has no type`, c.next.span, `write ${name.text} : T -> …, or _ -> … for all others`)
+  c.expectSymbol(':', `after '${name.text}'`)
+  const type = parseType(c)
+  c.expectSymbol('->', 'after the type of the arm')
+  return { pattern: { name, type }, body: parseExpression(c), span: c.spanFrom(start) }
 }
 
 const call = (c: Cursor, { text, span }: Name, module?: Name): CallExpression => {
@@ -237,9 +284,15 @@ const recordPart = (c: Cursor): RecordPart => {
     const of = parseExpression(c)
     return { kind: 'spread', of, span: c.spanFrom(start) }
   }
-  const name = c.anyName('the name of a field')
+  if (c.takeSymbol('[')) {
+    const key = parseExpression(c)
+    c.expectSymbol(']', 'after the key')
+    c.expectSymbol(':', "after '[key]'")
+    return { kind: 'computed', key, value: parseExpression(c), span: c.spanFrom(start) }
+  }
+  const name = c.fieldName('the name of a field')
   // A word that does not stand for itself is not a shorthand.
-  if (isBare(name.text)) c.expectSymbol(':', `after the field '${name.text}'`)
+  if (start.kind === 'string' || isBare(name.text)) c.expectSymbol(':', `after the field '${name.text}'`)
   else if (!c.takeSymbol(':')) return { kind: 'field', name, value: { kind: 'name', name: name.text, span: name.span }, isShorthand: true }
   return { kind: 'field', name, value: parseExpression(c), isShorthand: false }
 }

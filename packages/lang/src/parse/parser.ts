@@ -7,13 +7,15 @@ import { parseAnnotations } from './annotation.js'
 import type { Binding, Implementation, Item, Name, Node, ParamDeclaration, SyntaxTree, TypeDeclaration, Use } from './ast.js'
 import { parsePlumb, WIRED } from './body.js'
 import { parseChain } from './chain.js'
+import { parseConstant } from './constant.js'
 import { Cursor } from './cursor.js'
 import { parseExpression as expression } from './expression.js'
 import { tokenize } from './lexer.js'
+import { isLiteral } from './literal.js'
 import { parseSignature } from './port.js'
 import { parseTest } from './test.js'
 import { parseType } from './type.js'
-import { isLiteral, parseLiteral, parseObject } from './value.js'
+import { parseObject } from './value.js'
 
 export interface Parsed extends SyntaxTree {
   /** Declarations with a syntax error, by name: uses of them are not reported again. */
@@ -102,7 +104,7 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   const isNamed = next.kind === 'identifier' && (c.isSymbol(':', 1) || c.isSymbol('=', 1))
   const isArrow = c.isSymbol('|') || c.isSymbol('->')
   const help = isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : isArrow ? WIRED : undefined
-  if (c.isWord('param')) return c.fail("a param has a type: 'param name : type', or 'param name : type = literal'")
+  if (c.isWord('param')) return c.fail("a param has a type: 'param name : type', or 'param name : type = constant'")
   if (c.isWord('test')) return c.fail('a test has a name in quotes: \'test "name" of binding { … }\'')
   return c.failExpecting("'use', 'type', 'param', 'let', 'test' or an annotation", help)
 }
@@ -132,16 +134,13 @@ const paramDeclaration = (c: Cursor, named: { name?: Name }): ParamDeclaration =
   c.expectSymbol(':', `after 'param ${name.text}'`)
   const type = parseType(c)
   if (!c.takeSymbol('=')) return { kind: 'param', name, type, span: c.spanFrom(start) }
+  // The param itself is known: what uses it is right.
   const standIn = c.attempt(
-    () => (isLiteral(c) ? parseLiteral(c) : noDefault(c)),
+    () => parseConstant(c),
     () => skipToItem(c),
   )
   return { kind: 'param', name, type, span: c.spanFrom(start), ...(standIn ? { default: standIn } : {}) }
 }
-
-// The param itself is known: what uses it is right.
-const noDefault = (c: Cursor): never =>
-  c.fail('the default of a param is a string, a number, true, false or null', c.next.span, 'leave it out, and give the value with --set')
 
 const binding = (c: Cursor, named: { name?: Name }): Binding => {
   const start = c.next

@@ -2,8 +2,8 @@
 
 import { parseAnnotations } from './annotation.js'
 import type { FieldType, LabelledTypeNode, Node, Primitive, TypeExpression } from './ast.js'
+import { parseConstant } from './constant.js'
 import { type Cursor, RESERVED } from './cursor.js'
-import { isLiteral, parseLiteral } from './value.js'
 
 export const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'int', 'number', 'bool', 'unit', 'json'])
 
@@ -50,12 +50,16 @@ const alternative = (c: Cursor): TypeExpression => {
   if (c.takeSymbol('{')) {
     if (c.isSymbol('[')) return map(c, start)
     const fields: FieldType[] = []
+    let isOpen = false
     if (!c.isSymbol('}')) {
-      do fields.push(field(c))
-      while (c.takeSymbol(','))
+      do {
+        isOpen = c.takeSymbol('...')
+        if (!isOpen) fields.push(field(c))
+      } while (!isOpen && c.takeSymbol(','))
     }
-    c.expectSymbol('}', "after the field (or ',' and another field)")
-    return { kind: 'record', fields, span: c.spanFrom(start) }
+    if (isOpen && c.isSymbol(',')) c.fail("'...' is the last in a record type", c.next.span, 'as in { id: int, ... }')
+    c.expectSymbol('}', isOpen ? "after '...'" : "after the field (or ',' and another field)")
+    return { kind: 'record', fields, ...(isOpen ? { isOpen } : {}), span: c.spanFrom(start) }
   }
   if (c.isSymbol('!')) return c.fail("a stream '!T' is allowed only in a signature or a channel", c.next.span)
   return c.failExpecting('a type')
@@ -96,14 +100,10 @@ const field = (c: Cursor): FieldType => {
   const start = c.next
   const annotations = parseAnnotations(c)
   if (c.startsItem && !c.isSymbol(':', 1) && !c.isSymbol('?', 1)) c.failExpecting("a field or '}'")
-  const name = c.anyName('the name of a field')
+  const name = c.fieldName('the name of a field')
   const isOptional = c.takeSymbol('?')
   c.expectSymbol(':', `after the field '${name.text}'`)
   const type = parseType(c)
-  let standIn: ReturnType<typeof parseLiteral> | undefined
-  if (c.takeSymbol('=')) {
-    if (!isLiteral(c)) c.fail('a default is a string, a number, true, false or null')
-    standIn = parseLiteral(c)
-  }
+  const standIn = c.takeSymbol('=') ? parseConstant(c) : undefined
   return { annotations, name, isOptional, type, span: c.spanFrom(start), ...(standIn ? { default: standIn } : {}) }
 }

@@ -1,24 +1,10 @@
 // Config values: literals, lists, objects, names of other bindings, and the template of a prompt.
 
-import type { EntryOf, ListOf, Literal, Name, NameValue, ObjectOf, ObjectValue, Value } from './ast.js'
-import { type Cursor, LITERAL_WORDS } from './cursor.js'
+import type { EntryOf, ListOf, Name, NameValue, ObjectOf, ObjectValue, Value } from './ast.js'
+import type { Cursor } from './cursor.js'
 import { parseTemplate } from './expression.js'
+import { isLiteral, parseLiteral } from './literal.js'
 import { MORPHISMS } from './morphism.js'
-
-export const isLiteral = (c: Cursor): boolean => {
-  const t = c.next
-  if (t.kind === 'identifier') return LITERAL_WORDS.has(t.text)
-  return t.kind === 'string' || t.kind === 'number' || (c.isSymbol('-') && c.peek(1).kind === 'number')
-}
-
-export const parseLiteral = (c: Cursor): Literal => {
-  const start = c.advance()
-  if (start.kind === 'string') return { kind: 'value', value: start.text, text: JSON.stringify(start.text), span: start.span }
-  const word = LITERAL_WORDS.get(start.text)
-  if (start.kind === 'identifier' && word !== undefined) return { kind: 'value', value: word, text: start.text, span: start.span }
-  const text = start.text === '-' ? `-${c.advance().text}` : start.text
-  return { kind: 'value', value: Number(text), text, span: c.spanFrom(start) }
-}
 
 export const parseObject = (c: Cursor, where: string): ObjectValue => parseObjectOf(c, where, parseValue)
 

@@ -5,12 +5,13 @@ import { callsTool, liftable } from '../base/lift.js'
 import { bindingNamedBy, warnLoneName } from '../base/lone-name.js'
 import { readSetting, type SettingRule } from '../base/setting.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import { checkExpression } from '../expression/infer/check.js'
+import { checkUsed } from '../expression/check-expression.js'
 import type { Environment } from '../expression/infer/environment.js'
 import type { Scope } from '../names/names.js'
-import type { BatchAtom, Expression, MorphismAtom, Node } from '../parse/ast.js'
+import type { BatchAtom, Expression, JoinOptions, MorphismAtom, Node } from '../parse/ast.js'
 import { MORPHISM_PORTS } from '../parse/morphism.js'
 import { refuseDeepType } from '../types/depth.js'
+import { findShared } from '../types/disjoint.js'
 import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
@@ -18,6 +19,7 @@ import { BOOL, INT, JSON_TYPE, NUMBER, resolve, type Type, UNIT } from '../types
 import type { Builder } from './builder.js'
 import { foldOf, stateOf } from './fold.js'
 import type { GraphNode, NodeWork } from './graph.js'
+import { checkKey } from './key.js'
 
 /** Its number of inputs: `many` for two or more. */
 export const arityOf = ({ kind }: MorphismAtom): number | 'many' => MORPHISM_PORTS[kind].inputs
@@ -58,15 +60,19 @@ export const makeAtom = (
     case 'empty':
       return node({ kind: 'empty' }, [undefined])
     case 'barrier':
-      return node({ kind: 'barrier' }, [types.every((t) => t !== undefined) ? { kind: 'tuple', items: types } : undefined])
+      return node(atom.join ? joinOf(atom, atom.join, types, scope, builder.report) : { kind: 'barrier' }, [
+        types.every((t) => t !== undefined) ? { kind: 'tuple', items: types } : undefined,
+      ])
     case 'flatten':
       return node({ kind: 'flatten' }, [type && elementUnder(type, 'flatten', atom, builder.report)])
     case 'batch':
       return node({ kind: 'batch', ...batchSettings(atom, scope, builder.report) }, [type && { kind: 'array', item: type }])
     case 'fold': {
-      const { expression, from } = atom
+      const { expression, from, by } = atom
       const found = type && foldOf(atom, type, scope, builder.report)
-      return node({ kind: 'fold', expression, from, scope, state: stateOf(found?.state ?? JSON_TYPE) }, [found?.output])
+      if (type && by) checkKey(by, { input: type, scope }, "'by'", builder.report)
+      const state = stateOf(found?.state ?? JSON_TYPE)
+      return node({ kind: 'fold', expression, from, by, atEnd: atom.emit !== undefined, scope, state }, [found?.output])
     }
     case 'map': {
       const { expression } = atom
@@ -75,7 +81,7 @@ export const makeAtom = (
       if (!named) {
         if (type) refuseParallel(atom, builder.report)
         if (type) warnLoneName(expression, type, 'map', scope, builder.report)
-        return node({ kind: 'map', expression, scope }, [type && checkExpression(expression, { input: type, scope }, builder.report)])
+        return node({ kind: 'map', expression, scope }, [type && checkUsed(expression, { input: type, scope }, builder.report)])
       }
       const lifted = liftable(named, scope, builder.report)
       if (!lifted) return node({ kind: 'map', expression, scope }, [undefined])
@@ -94,6 +100,37 @@ export const makeAtom = (
   }
 }
 
+/** Keys of which two can never be equal join nothing. */
+const joinOf = (
+  atom: MorphismAtom,
+  { by, within, unmatched }: JoinOptions,
+  types: readonly (Type | undefined)[],
+  scope: Scope,
+  report: Report,
+): NodeWork => {
+  const seconds = within && readSetting(within, WITHIN, scope, report)
+  const work = {
+    kind: 'join',
+    keys: by,
+    withinMs: seconds === undefined ? undefined : seconds * 1000,
+    drops: unmatched !== undefined,
+    scope,
+  } as const
+  if (by.length !== types.length) {
+    const message = `'barrier' joins ${types.length} branches, but 'by' has ${by.length} ${by.length === 1 ? 'key' : 'keys'}`
+    report(error('arity_mismatch', message, atom.span, 'give one key for each branch, in their order: barrier(by: (id, order))'))
+    return work
+  }
+  const keys = by.map((e, i) => types[i] && checkKey(e, { input: types[i], scope }, "'by'", report))
+  const [first] = keys
+  const other = keys.findIndex((key) => first && key && findShared(first, key) === undefined)
+  if (first && other > 0) {
+    const message = `'by' compares ${printType(first, 120)} with ${printType(keys[other] as Type, 120)}, which are never equal`
+    report(error('type_mismatch', message, by[other]?.span ?? atom.span, 'make them alike, as with text(…) or number(…)'))
+  }
+  return work
+}
+
 /** `input`, `output`, then `input2`… */
 export const portName = (word: 'input' | 'output', index: number): string => (index === 0 ? word : `${word}${index + 1}`)
 
@@ -109,7 +146,7 @@ export const joined = (types: readonly (Type | undefined)[], at: Node, report: R
 }
 
 const wantBool = (expression: Expression, environment: Environment, report: Report): void => {
-  const type = checkExpression(expression, environment, report)
+  const type = checkUsed(expression, environment, report)
   if (!type || isSubtype(type, BOOL) || resolve(type).kind === 'json') return
   report(error('type_mismatch', `filter needs a bool, this is '${printType(type)}'`, expression.span))
 }
@@ -123,7 +160,7 @@ const partOf = ({ span, index }: MorphismAtom & { kind: 'project' }): Expression
 
 const projected = (atom: MorphismAtom & { kind: 'project' }, expression: Expression, type: Type, report: Report): Type | undefined => {
   const tuple = resolve(type)
-  if (tuple.kind === 'json') return checkExpression(expression, { input: type }, report)
+  if (tuple.kind === 'json') return checkUsed(expression, { input: type }, report)
   if (tuple.kind === 'tuple' && atom.index < tuple.items.length) return tuple.items[atom.index]
   const message =
     tuple.kind === 'tuple'
@@ -149,8 +186,12 @@ const WITHIN: SettingRule = {
 }
 
 /** The values of `batch(n, within: s)`. `withinMs`: a partial list leaves this long after its first message. */
-const batchSettings = ({ size, within }: BatchAtom, scope: Scope, report: Report): { size: number; withinMs: number | undefined } => {
-  const count = readSetting(size, SIZE, scope, report)
+const batchSettings = (
+  { size, within }: BatchAtom,
+  scope: Scope,
+  report: Report,
+): { size: number | undefined; withinMs: number | undefined } => {
+  const count = size && (readSetting(size, SIZE, scope, report) ?? 1)
   const seconds = within && readSetting(within, WITHIN, scope, report)
-  return { size: count ?? 1, withinMs: seconds === undefined ? undefined : seconds * 1000 }
+  return { size: count, withinMs: seconds === undefined ? undefined : seconds * 1000 }
 }

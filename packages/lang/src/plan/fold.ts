@@ -2,7 +2,8 @@
 // and grows until it is stable. If that is too narrow for e to be well-typed, as "on" is if e compares with "off", it starts wider.
 
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
-import { checkExpression, openInference } from '../expression/infer/check.js'
+import { checkUsed } from '../expression/check-expression.js'
+import { openInference } from '../expression/infer/check.js'
 import { paramsIn } from '../expression/infer/context.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
 import { faultOfEvaluation } from '../expression/run/failure.js'
@@ -53,7 +54,7 @@ const grown = ({ expression }: FoldAtom, environment: Environment, first: Type):
   let state = first
   for (let step = 0; step < MAX_STEPS; step++) {
     const diagnostics: Diagnostic[] = []
-    const given = checkExpression(expression, { ...environment, locals: stateOf(state) }, (d) => diagnostics.push(d))
+    const given = checkUsed(expression, { ...environment, locals: stateOf(state) }, (d) => diagnostics.push(d))
     if (!given) return diagnostics
     if (isWirable(given, state) === 'static') return { state, output: given }
     const both = join(state, given)

@@ -58,10 +58,27 @@ export type NodeWork =
   | { readonly kind: 'call'; readonly expression: Expression; readonly bound: Bound; readonly parallel: number }
   | { readonly kind: 'filter'; readonly expression: Expression; readonly scope: Scope }
   | { readonly kind: 'discard' | 'empty' | 'barrier' | 'flatten' }
-  /** `withinMs`: a partial list leaves this long after its first message. */
-  | { readonly kind: 'batch'; readonly size: number; readonly withinMs: number | undefined }
-  /** `state` is the last result of the expression, initially `from`. */
-  | { readonly kind: 'fold'; readonly expression: Expression; readonly from: Expression; readonly scope: Scope; readonly state: Local }
+  /** A barrier by keys: one for each input. `drops`: what finds no partner goes without a word. */
+  | {
+      readonly kind: 'join'
+      readonly keys: readonly Expression[]
+      readonly withinMs: number | undefined
+      readonly drops: boolean
+      readonly scope: Scope
+    }
+  /** `withinMs`: a partial list leaves this long after its first message. Without a size it gathers all. */
+  | { readonly kind: 'batch'; readonly size: number | undefined; readonly withinMs: number | undefined }
+  /** `state` is the last result of the expression, initially `from`; one for each value of `by`. */
+  | {
+      readonly kind: 'fold'
+      readonly expression: Expression
+      readonly from: Expression
+      readonly by: Expression | undefined
+      /** Sends only the last states, at the end. */
+      readonly atEnd: boolean
+      readonly scope: Scope
+      readonly state: Local
+    }
   /** The entrance of each(p): splits lists. `inside`: the expansion of p. `parallel`: maximum elements in flight, if given. */
   | { readonly kind: 'each'; readonly inside: Expansion; readonly parallel: number | undefined; readonly skips: boolean }
   /** The exit of each(p): collects the results for the elements of a list. */

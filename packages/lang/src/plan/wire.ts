@@ -2,7 +2,7 @@
 
 import { eachSettings, elementUnder } from '../base/each.js'
 import { error } from '../diagnostic/diagnostic.js'
-import { checkExpression } from '../expression/infer/check.js'
+import { checkUsed } from '../expression/check-expression.js'
 import { findInChain } from '../names/find-in-chain.js'
 import { fieldOfWhole, memberOf } from '../names/member.js'
 import { printName, type Scope } from '../names/names.js'
@@ -157,7 +157,7 @@ const field = (chain: FieldOf, feeds: Feeds, w: WireContext): readonly NodeOutpu
   const expression = fieldOfWhole(chain)
   const { text, span } = chain.field
   return outs.map((source) => {
-    const type = source.type && checkExpression(expression, { input: source.type, scope: w.scope }, w.builder.report)
+    const type = source.type && checkUsed(expression, { input: source.type, scope: w.scope }, w.builder.report)
     const node = w.builder.node(
       `.${text}`,
       span,

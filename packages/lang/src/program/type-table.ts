@@ -7,7 +7,11 @@ export type TypeTable = readonly TableEntry[]
 
 type TableEntry =
   | Exclude<Type, { readonly kind: 'record' | 'array' | 'map' | 'tuple' | 'sum' | 'named' }>
-  | { readonly kind: 'record'; readonly fields: readonly (Omit<Field, 'type'> & { readonly type: number })[] }
+  | {
+      readonly kind: 'record'
+      readonly fields: readonly (Omit<Field, 'type'> & { readonly type: number })[]
+      readonly isOpen?: boolean
+    }
   | { readonly kind: 'array' | 'map'; readonly item: number }
   | { readonly kind: 'tuple'; readonly items: readonly number[] }
   | { readonly kind: 'sum'; readonly variants: readonly number[] }
@@ -41,7 +45,7 @@ export class TypeWriter {
   #entry(type: Exclude<Type, NamedType>): TableEntry {
     switch (type.kind) {
       case 'record':
-        return { kind: 'record', fields: type.fields.map((field) => ({ ...field, type: this.add(field.type) })) }
+        return { ...type, fields: type.fields.map((field) => ({ ...field, type: this.add(field.type) })) }
       case 'array':
       case 'map':
         return { kind: type.kind, item: this.add(type.item) }
@@ -64,7 +68,7 @@ export const readTypes = (table: TypeTable): readonly Type[] | undefined => {
     switch (entry.kind) {
       case 'record':
         if (!entry.fields.every(({ type }) => isKnown(type))) return undefined
-        types.push({ kind: 'record', fields: entry.fields.map((field) => ({ ...field, type: at(field.type) })) })
+        types.push({ ...entry, fields: entry.fields.map((field) => ({ ...field, type: at(field.type) })) })
         break
       case 'array':
       case 'map':

@@ -4,7 +4,8 @@
 import { skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
 import { limitsOf } from '../types/limits.js'
 import { hasDefaults } from '../types/required-fields.js'
-import { type Field, type RecordType, resolve, type Type } from '../types/type.js'
+import { type Field, JSON_TYPE, type RecordType, resolve, type Type } from '../types/type.js'
+import { skipPlainString } from './keys.js'
 import { type Projection, projectionOf, slotsOf } from './projection.js'
 import type { Path } from './scanner.js'
 import { refuseExcess, ScannerCode } from './scanner-code.js'
@@ -84,14 +85,16 @@ class Layout {
     return end
   }
 
-  #record({ fields }: RecordType, wanted: Projection | undefined, at: number, depth: number): number {
+  #record({ fields, isOpen }: RecordType, wanted: Projection | undefined, at: number, depth: number): number {
     const { buf } = this
     let i = skipSpace(buf, at + 1)
     if (buf[i] === CLOSE) return i + 1
     for (;;) {
       const end = skipStringRest(buf, i + 1)
       const key = Buffer.from(buf.subarray(i + 1, end - 1)).toString()
-      const field = fields.find(({ name }) => name === key)
+      const declared = fields.find(({ name }) => name === key)
+      const isPlain = skipPlainString(buf, i) === end
+      const field: Field | undefined = declared ?? (isOpen && isPlain ? { name: key, type: JSON_TYPE, isOptional: true } : undefined)
       // A key with escapes.
       if (!field) return -1
       i = this.#field(field, wanted?.below.get(key), skipSpace(buf, skipSpace(buf, end) + 1), depth + 1)

@@ -4,12 +4,14 @@
 // loop over a switch: the case of the field that followed this one last time is tried first, so that any steady order of keys
 // runs without a look-up.
 
-import { hasDistinctKeys, MAX_JSON_DEPTH, skipNumberRest, skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
+import { MAX_JSON_DEPTH, skipNumberRest, skipSpace, skipStringRest, skipValue } from '@plumb/wire/json'
 import { limitsOf, type ValueLimits } from '../types/limits.js'
 import { hasDefaults, isRequired } from '../types/required-fields.js'
-import { type Field, type MapType, type RecordType, resolve, type Type } from '../types/type.js'
+import { type Field, JSON_TYPE, type MapType, type RecordType, resolve, type Type } from '../types/type.js'
 import { type Variant, variantsOf } from '../types/variants.js'
+import { bytesMatch, keyBytes, literals, lookUp } from './byte-match.js'
 import { skipIntegerRest } from './integer.js'
+import { areDistinct, skipPlainString } from './keys.js'
 import { type Projection, projectionOf, slotsOf } from './projection.js'
 import type { Path, Scanner } from './scanner.js'
 import { within } from './within.js'
@@ -74,7 +76,7 @@ return ${isFilled ? `captures[${absent}] === 0 ? i : -1` : 'i'}
 const MAX_ABSENT = 64
 
 /** Functions that generated code calls. */
-const CALLED = { skipSpace, skipStringRest, skipNumberRest, skipIntegerRest, skipValue, within, hasDistinctKeys }
+const CALLED = { skipSpace, skipStringRest, skipNumberRest, skipIntegerRest, skipValue, skipPlainString, within, areDistinct }
 
 export class ScannerCode {
   private readonly functions: string[] = []
@@ -247,19 +249,18 @@ ${SPACE}
     return `let c = buf[i]\n${SPACE}\n${items.join('\n')}\n${items.length > 0 ? `c = buf[i]\n${SPACE}\n` : ''}return c === 93 ? i + 1 : -1`
   }
 
-  // Any keys, so none is looked up. Both values of a repeated key are checked: if one of them does not match, or lacks a default, the tree
-  // decides.
+  // Any keys, so none is looked up. Where one may be repeated the tree decides.
   private map({ item }: MapType): string {
-    const isFilled = this.hasDefaults && hasDefaults(item)
-    const end = isFilled
-      ? `return captures[${this.absent}] === filled || ((waste += i - start) <= most && hasDistinctKeys(buf, start)) ? i : -1`
-      : 'return i'
-    return `let c = buf[i]
-${isFilled ? `const start = i - 1, filled = captures[${this.absent}]` : ''}
+    return `let c = buf[i], keys
+const first = i
+let end = 0
 ${SPACE}
 if (c === 125) return i + 1
-for (;;) {
+for (let at = i; ; at = i) {
 ${STRING_CODE}
+if (end === 0) end = i
+else if (keys === undefined) keys = [skipSpace(buf, first), end, at, i]
+else keys.push(at, i)
 if (buf[i] === 58) i++
 else { i = skipSpace(buf, i); if (buf[i] !== 58) return -1; i++ }
 c = buf[i]
@@ -271,7 +272,7 @@ ${FAR}
 c = buf[i]
 ${SPACE}
 i++
-if (c === 125) ${end}
+if (c === 125) return keys === undefined || areDistinct(buf, keys) ? i : -1
 if (c !== 44) return -1
 c = buf[i]
 ${SPACE}
@@ -279,12 +280,12 @@ ${SPACE}
   }
 
   private record(type: RecordType, wanted: Projection | undefined): string {
-    const { fields } = type
+    const fields = type.isOpen ? [...type.fields, ...undeclared(type, wanted)] : type.fields
     const words = Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => w)
     const needed = (w: number) => fields.slice(31 * w, 31 * w + 31).reduce((bits, f, k) => (isRequired(f) ? bits | (1 << k) : bits), 0)
     const checks = words.filter((w) => needed(w) !== 0).map((w) => `(seen${w} & ${needed(w)}) === ${needed(w)}`)
     const check = checks.join(' && ') || 'true'
-    const complete = (behind: string) => `{\nif (!(${check})) return -1\n${this.absentDefaults(fields)}return ${behind}\n}`
+    const complete = (behind: string) => `{\nif (!(${check})) return -1\n${this.absentDefaults(fields, type.isOpen)}return ${behind}\n}`
     const next = `n${this.variable()}`
     const order = `const ${next} = new Uint16Array([${[...fields.map((_, k) => k), 0].join()}])`
     const find = `q${this.variable()}`
@@ -306,7 +307,8 @@ ${this.field(field, wanted?.below.get(field.name), 'd')}
 }
 break key`
     })
-    return `let c = buf[i], f = 0, last = 0, e = i
+    return `const first = i
+let c = buf[i], f = 0, last = 0, e = i
 ${words.map((w) => `let seen${w} = 0`).join('; ')}
 ${SPACE}
 if (c === 125) ${complete('i + 1')}
@@ -317,7 +319,7 @@ switch (f) {
 ${cases.join('\n')}
 }
 f = ${find}(buf, i)
-if (f < 0) return -1
+${type.isOpen ? `if (f < 0) {\n${this.skipMember()}\nbreak key\n}` : 'if (f < 0) return -1'}
 ${next}[last] = f
 }
 ${FAR}
@@ -334,9 +336,21 @@ else return -1
 }`
   }
 
+  // One that the type does not declare, as its key and value. A key with escapes may be one that it declares: the tree decides.
+  private skipMember(): string {
+    const start = this.variable()
+    return `if (buf[i] !== 34) return -1
+const ${start} = i
+i = skipPlainString(buf, i); if (i < 0) return -1
+if (buf[i] === 58) i++
+else { i = skipSpace(buf, i); if (buf[i] !== 58) return -1; i++ }
+i = skipValue(buf, skipSpace(buf, i), d); if (i < 0) return -1
+f = last - 1`
+  }
+
   // They are inserted after the last field (`e`), in the order of declaration. A comma precedes each, except the first of an empty object.
-  private absentDefaults(fields: readonly Field[]): string {
-    const seen = Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => `seen${w} !== 0`).join(' || ')
+  private absentDefaults(fields: readonly Field[], isOpen = false): string {
+    const seen = isOpen ? 'e !== first' : Array.from({ length: Math.ceil(fields.length / 31) }, (_, w) => `seen${w} !== 0`).join(' || ')
     const tests = fields.flatMap((field, k) => {
       if (field.default === undefined) return []
       const text = `${JSON.stringify(field.name)}:${field.default}`
@@ -366,26 +380,8 @@ const BOOL_CODE = `if (c === 116) { if (buf[i + 1] !== 114 || buf[i + 2] !== 117
 else { if (c !== 102 || buf[i + 1] !== 97 || buf[i + 2] !== 108 || buf[i + 3] !== 115 || buf[i + 4] !== 101) return -1; i += 5 }`
 const UNIT_CODE = 'if (c !== 110 || buf[i + 1] !== 117 || buf[i + 2] !== 108 || buf[i + 3] !== 108) return -1\ni += 4'
 
-/** The JSON of a string without escapes. Undefined: it needs escapes, or is not valid UTF-8. */
-const plainBytes = (text: string): number[] | undefined => {
-  const quoted = JSON.stringify(text)
-  return quoted.length === text.length + 2 ? [...new TextEncoder().encode(quoted)] : undefined
-}
-
-// A name that must be escaped is never found by the fast path.
-const keyBytes = (name: string): number[] => plainBytes(name) ?? [256]
-
-const bytesMatch = (bytes: readonly number[]): string => bytes.map((b, k) => `buf[i${k ? ` + ${k}` : ''}] === ${b}`).join(' && ')
-
-const literals = (texts: readonly string[]): string => {
-  const branches = texts.flatMap((text) => {
-    const bytes = plainBytes(text)
-    return bytes ? [`if (${bytesMatch(bytes)}) i += ${bytes.length}`] : []
-  })
-  return [...branches, 'return -1'].join('\nelse ')
-}
-
-const lookUp = (name: string, fields: readonly Field[]): string => {
-  const tests = fields.map((f, k) => `if (${bytesMatch(keyBytes(f.name))}) return ${k}`)
-  return `function ${name}(buf, i) {\n${tests.join('\n')}\nreturn -1\n}`
-}
+/** Wanted parts of an open record that its type does not declare. */
+const undeclared = ({ fields }: RecordType, wanted: Projection | undefined): readonly Field[] =>
+  [...(wanted?.below.keys() ?? [])].flatMap((name) =>
+    typeof name === 'string' && fields.every((field) => field.name !== name) ? [{ name, type: JSON_TYPE, isOptional: true }] : [],
+  )

@@ -54,6 +54,8 @@ const EXPRESSIONS: Readonly<Record<Expression['kind'], true>> = {
   unary: true,
   binary: true,
   if: true,
+  let: true,
+  match: true,
   call: true,
   field: true,
   index: true,

@@ -53,7 +53,9 @@ export const flowOf = (bound: Bound): Flow => {
       if (work.kind === 'fold') {
         look(work.expression, node.inputs[0]?.type, false)
         states.set(work.expression, work.state)
+        if (work.by) look(work.by, node.inputs[0]?.type, false)
       }
+      if (work.kind === 'join') for (const [i, key] of work.keys.entries()) look(key, node.inputs[i]?.type, false)
       if (work.kind === 'filter') look(work.expression, node.inputs[0]?.type, false)
       if (work.kind === 'gather') exits.set(node.span, node)
       if (!nodes.has(node.span)) nodes.set(node.span, node)

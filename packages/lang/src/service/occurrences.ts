@@ -247,8 +247,11 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       return
     }
     case 'filter':
+      inExpression(chain.expression, names)
+      return
     case 'fold':
       inExpression(chain.expression, names)
+      if (chain.by) inExpression(chain.by, names)
       return
     case 'batch':
       inSetting(chain.size, names)

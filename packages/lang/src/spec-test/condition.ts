@@ -1,7 +1,7 @@
 // Conditions of tests: expressions over a record with the names that they may use.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import { checkExpression } from '../expression/infer/check.js'
+import { checkUsed } from '../expression/check-expression.js'
 import type { Scope } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
 import { isBool } from '../types/kind.js'
@@ -11,7 +11,7 @@ import type { TestCondition } from './test-plan.js'
 
 /** Undefined: it has an error, which is reported. */
 export const readCondition = (expression: Expression, input: Type, scope: Scope, report: Report): TestCondition | undefined => {
-  const type = checkExpression(expression, { input, scope }, report)
+  const type = checkUsed(expression, { input, scope }, report)
   if (!type) return undefined
   if (isBool(type)) return { expression, input, scope }
   report(error('type_mismatch', `a test needs a bool here, this is '${printType(type)}'`, expression.span))

@@ -6,7 +6,7 @@ import { agentConfig } from '../check/agent.js'
 import { nameIn } from '../check/config.js'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
-import { checkExpression } from '../expression/infer/check.js'
+import { checkUsed } from '../expression/check-expression.js'
 import { type Bound, findBinding, printName, type Scope } from '../names/names.js'
 import type { Computed, EntryOf, Name, QualifiedName, TestObject, TestValue } from '../parse/ast.js'
 import { printType } from '../types/print.js'
@@ -165,7 +165,7 @@ const readComputed = (
   { scope, input, output, report }: ScriptContext,
 ): ScriptedAnswer | undefined => {
   const record = recordOf({ [parameter.text]: input })
-  const type = checkExpression(body, { input: record, scope }, report)
+  const type = checkUsed(body, { input: record, scope }, report)
   if (!type) return undefined
   if (isWirable(type, output) === 'no') {
     report(error('type_mismatch', `this gives '${printType(type)}', and '${printType(output)}' is asked for`, body.span))

@@ -32,9 +32,10 @@ export const conversion = (source: Type, target: Type): string | undefined => {
 /** Field by field, the first few of them. */
 const differences = (from: RecordType, to: RecordType): string => {
   const found = [
+    ...(from.isOpen && !to.isOpen ? ["it may hold other fields, as the '...' of its type says"] : []),
     ...from.fields.flatMap((field) => {
       const wanted = fieldOf(to, field.name)
-      if (!wanted) return [`'${field.name}' is unknown there`]
+      if (!wanted) return to.isOpen ? [] : [`'${field.name}' is unknown there`]
       return isCompatible(field.type, wanted.type) ? [] : [`'${field.name}' is '${show(field.type)}', wanted is '${show(wanted.type)}'`]
     }),
     ...to.fields.filter(isRequired).flatMap(({ name }) => {

@@ -145,7 +145,8 @@ const deriveRecord = (a: RecordType, b: RecordType, look: Look): Value | undefin
     const left = fieldOf(a, name)
     const right = fieldOf(b, name)
     if (!(left && isRequired(left)) && !(right && isRequired(right))) continue
-    const value = left && right && look(left.type, right.type)
+    const [mine, others] = [left?.type ?? (a.isOpen ? right?.type : undefined), right?.type ?? (b.isOpen ? left?.type : undefined)]
+    const value = mine && others && look(mine, others)
     if (!value) return undefined
     parts.push(member(name, value))
   }

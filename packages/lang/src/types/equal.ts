@@ -42,6 +42,7 @@ const isIn = (variants: readonly Type[], isSame: (one: Type, other: Type) => boo
 }
 
 const areFieldsEqual = (a: RecordType, b: RecordType, holds: (a: Type, b: Type) => boolean): boolean =>
+  (a.isOpen ?? false) === (b.isOpen ?? false) &&
   a.fields.length === b.fields.length &&
   a.fields.every((field) => {
     const other = fieldOf(b, field.name)

@@ -57,7 +57,7 @@ export const withoutLimits = (type: Type): Type => {
       named.target = strip(t.target)
       return named
     }
-    const stripped = mapParts(t.kind === 'record' ? { kind: 'record', fields: t.fields.map(withoutLimit) } : t, strip)
+    const stripped = mapParts(t.kind === 'record' ? { ...t, fields: t.fields.map(withoutLimit) } : t, strip)
     known.set(t, stripped)
     return stripped
   }

@@ -11,7 +11,7 @@ const TEXTS: readonly string[] = ['path', 'url', 'data', 'media_type', 'title']
 /** Undefined: not such a type. A narrower one is not, so that no other type makes an agent read files. */
 export const mediaKindOf = (type: Type): MediaKind | undefined => {
   const t = resolve(type)
-  if (t.kind !== 'record' || t.fields.length !== TEXTS.length + 1) return undefined
+  if (t.kind !== 'record' || t.isOpen || t.fields.length !== TEXTS.length + 1) return undefined
   const kind = t.fields.find(({ name }) => name === 'kind')
   const word = kind && !kind.isOptional ? resolve(kind.type) : undefined
   if (word?.kind !== 'literal') return undefined

@@ -33,7 +33,7 @@ export const componentsOf = (type: Type): readonly Type[] => {
 export const mapParts = (type: Exclude<Type, NamedType>, f: (part: Type) => Type): Type => {
   switch (type.kind) {
     case 'record':
-      return { kind: 'record', fields: type.fields.map((field) => ({ ...field, type: f(field.type) })) }
+      return { ...type, fields: type.fields.map((field) => ({ ...field, type: f(field.type) })) }
     case 'array':
     case 'map':
       return { kind: type.kind, item: f(type.item) }

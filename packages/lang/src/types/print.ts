@@ -28,7 +28,7 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
     }
   }
   const field = ({ name, type: of, isOptional, default: standIn }: Field): void => {
-    put(`${name}${isOptional ? '?' : ''}: `)
+    put(`${fieldName(name)}${isOptional ? '?' : ''}: `)
     print(of)
     if (standIn !== undefined) put(` = ${standIn}`)
   }
@@ -40,9 +40,10 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
       case 'literal':
         return put(JSON.stringify(part.value))
       case 'record':
-        if (part.fields.length === 0) return put('{}')
+        if (part.fields.length === 0) return put(part.isOpen ? '{ ... }' : '{}')
         put('{ ')
         list(part.fields, ', ', field)
+        if (part.isOpen) put(', ...')
         return put(' }')
       case 'array':
         put('[')
@@ -72,3 +73,6 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
   print(type)
   return parts.join('')
 }
+
+/** As it is written in a type or an expression: a string where it is not an identifier. */
+const fieldName = (name: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : JSON.stringify(name))

@@ -81,11 +81,11 @@ const describe = (type: Type, refer: Refer): JsonSchema => {
 }
 
 // Object.fromEntries makes a plain property even of a field that is called __proto__.
-const describeRecord = ({ fields }: RecordType, refer: Refer): JsonSchema => ({
+const describeRecord = ({ fields, isOpen = false }: RecordType, refer: Refer): JsonSchema => ({
   type: 'object',
   properties: Object.fromEntries(fields.map((field) => [field.name, describeField(field, refer)])),
   required: fields.filter(isRequired).map((field) => field.name),
-  additionalProperties: false,
+  additionalProperties: isOpen,
 })
 
 const describeField = (field: Field, refer: Refer): JsonSchema => ({

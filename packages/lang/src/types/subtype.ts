@@ -4,14 +4,14 @@ import { unreachable } from '../diagnostic/unreachable.js'
 import { candidates } from './candidates.js'
 import { coinductive } from './coinductive.js'
 import { fieldOf, isPresent } from './required-fields.js'
-import type { RecordType, Type } from './type.js'
+import { type RecordType, resolve, type Type } from './type.js'
 
 /**
  * Every message of `a`, with its defaults filled in, is accepted by `b`.
  *
  * Records: each field of `a` is one of `b`, and what `b` requires `a` has. A field of `a` with a default counts as present, because it
  * was filled in where the message entered `a`; a field of `b` with a default may be absent, because it is filled in where the message
- * enters `b`. So this is transitive only as far as nothing needs filling (see needsLook).
+ * enters `b`. What an open `a` does not declare may be anything, so only an open `b` takes it. So this is transitive only as far as nothing needs filling (see needsLook).
  */
 export const isSubtype = (a: Type, b: Type): boolean => isStatic(a, b)
 
@@ -30,7 +30,7 @@ const relation = (when: 'static' | 'checked') =>
       case 'int':
         return b.kind === 'int' || b.kind === 'number'
       case 'record':
-        if (b.kind === 'map') return a.fields.every((field) => holds(field.type, b.item))
+        if (b.kind === 'map') return (!a.isOpen || isAnything(b.item)) && a.fields.every((field) => holds(field.type, b.item))
         return b.kind === 'record' && isRecordSubtype(a, b, holds)
       case 'map':
         return b.kind === 'map' && holds(a.item, b.item)
@@ -53,12 +53,15 @@ const isStatic = relation('static')
 const isChecked = relation('checked')
 
 const isRecordSubtype = (a: RecordType, b: RecordType, holds: (a: Type, b: Type) => boolean): boolean =>
+  (!a.isOpen || b.isOpen === true) &&
   a.fields.every((field) => {
     const target = fieldOf(b, field.name)
-    return target !== undefined && holds(field.type, target.type)
+    return target ? holds(field.type, target.type) : b.isOpen === true
   }) &&
   b.fields.every((target) => {
     const field = fieldOf(a, target.name)
     if (field && isPresent(field)) return true
-    return target.isOptional || target.default !== undefined
+    return (target.isOptional || target.default !== undefined) && (field !== undefined || !a.isOpen || isAnything(target.type))
   })
+
+const isAnything = (type: Type): boolean => resolve(type).kind === 'json'

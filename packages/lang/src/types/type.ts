@@ -15,10 +15,11 @@ export interface LiteralType {
   readonly kind: 'literal'
   readonly value: string
 }
-/** A strict record: these fields and no others. */
+/** These fields and, unless it is open, no others. */
 export interface RecordType {
   readonly kind: 'record'
   readonly fields: readonly Field[]
+  readonly isOpen?: boolean
 }
 export interface Field {
   readonly name: string
@@ -63,6 +64,8 @@ export const NUMBER: Type = { kind: 'number' }
 export const BOOL: Type = { kind: 'bool' }
 export const UNIT: Type = { kind: 'unit' }
 export const JSON_TYPE: Type = { kind: 'json' }
+/** Of no value: what always fails. */
+export const NEVER: Type = { kind: 'sum', variants: [] }
 
 /** The type behind a name (names may stand for names; a cycle of names alone is refused when types are resolved). */
 export const resolve = (type: Type): Exclude<Type, NamedType> => {

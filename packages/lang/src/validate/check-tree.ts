@@ -7,7 +7,7 @@ import { isIntegerText } from '../scan/integer.js'
 import { isContainer } from '../types/parts.js'
 import { printType } from '../types/print.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
-import { type RecordType, resolve, type SumType, type TupleType, type Type } from '../types/type.js'
+import { type MapType, type RecordType, resolve, type SumType, type TupleType, type Type } from '../types/type.js'
 import { literalsOf, type Variant, variantsOf } from '../types/variants.js'
 import { findExcess } from './excess.js'
 import { fieldStep, inField, inItem, type Mismatch } from './mismatch.js'
@@ -57,11 +57,7 @@ class TreeChecker implements Checker {
         return undefined
       case 'map':
         if (node.kind !== 'object') return this.#mismatchOf(type, node)
-        for (const { key, node: value } of node.entries) {
-          const mismatch = this.check(t.item, value)
-          if (mismatch) return inField(mismatch, preview(key))
-        }
-        return undefined
+        return this.#checkMap(t, node)
       case 'tuple':
         return this.#checkTuple(t, node)
       case 'record':
@@ -78,6 +74,14 @@ class TreeChecker implements Checker {
     }
   }
 
+  #checkMap({ item }: MapType, node: ObjectTree): Mismatch | undefined {
+    for (const { key, node: value, isRepeated } of node.entries) {
+      const mismatch = isRepeated ? this.#repeated(item, value) : this.check(item, value)
+      if (mismatch) return inField(mismatch, preview(key))
+    }
+    return undefined
+  }
+
   #checkTuple(type: TupleType, node: Tree): Mismatch | undefined {
     if (node.kind !== 'array') return this.#mismatchOf(type, node)
     const { length } = type.items
@@ -90,9 +94,11 @@ class TreeChecker implements Checker {
   }
 
   #checkRecord(type: RecordType, node: ObjectTree): Mismatch | undefined {
-    for (const { key, node: value } of node.entries) {
+    for (const { key, node: value, isRepeated } of node.entries) {
       const field = fieldOf(type, key)
+      if (!field && type.isOpen) continue
       if (!field) return this.#unknownField(type, key, value)
+      if (isRepeated) return inField(this.#repeated(field.type, value), key)
       const mismatch = this.check(field.type, value) ?? findExcess(field, this.#buf, value)
       if (!mismatch) continue
       const isNull = value.kind === 'null' && !isRequired(field)
@@ -179,6 +185,10 @@ class TreeChecker implements Checker {
     const expected = printType(type)
     const found = this.#show(node)
     return { path: '', expected, found, reason: reason ?? `expected ${preview(expected, MAX_TYPE)}, found ${found}` }
+  }
+
+  #repeated(type: Type, node: Tree): Mismatch {
+    return this.#mismatchOf(type, node, 'the key is given twice, and each is to be given once')
   }
 
   #missingField(type: Type, name: string, node: Tree): Mismatch {

@@ -61,8 +61,11 @@ function* mismatchesOfItems(typeAt: (index: number) => Type, buf: Buffer, items:
   for (const [i, item] of items.entries()) for (const mismatch of mismatchesOf(typeAt(i), buf, item)) yield inItem(mismatch, i)
 }
 
-function* mismatchesOfMap({ item }: MapType, buf: Buffer, { entries }: ObjectTree): Generator<Mismatch> {
-  for (const { key, node } of entries) for (const mismatch of mismatchesOf(item, buf, node)) yield inField(mismatch, preview(key))
+function* mismatchesOfMap({ item }: MapType, buf: Buffer, whole: ObjectTree): Generator<Mismatch> {
+  for (const entry of whole.entries) {
+    if (entry.isRepeated) yield* firstOf({ kind: 'map', item }, buf, { ...whole, entries: [entry] })
+    else for (const mismatch of mismatchesOf(item, buf, entry.node)) yield inField(mismatch, preview(entry.key))
+  }
 }
 
 // The words for one field are those of the check of a record that has no other.
@@ -71,7 +74,7 @@ function* mismatchesOfRecord(type: RecordType, buf: Buffer, node: ObjectTree): G
   const absent = type.fields.filter(({ name }) => !given.has(name))
   for (const entry of node.entries) {
     const field = fieldOf(type, entry.key)
-    if (field && entry.node.kind !== 'null') {
+    if (field && entry.node.kind !== 'null' && !entry.isRepeated) {
       let fits = true
       for (const mismatch of mismatchesOf(field.type, buf, entry.node)) {
         fits = false

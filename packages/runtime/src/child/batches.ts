@@ -1,10 +1,9 @@
 // The batches in a nested plumb. It reports how many messages wait in it while it is otherwise quiet; the outer graph, when that is quiet
 // too, asks it to flush its batches.
 
-import type { Graph, GraphNode } from '@plumb/lang'
+import { cyclesOf, type Graph, type GraphNode } from '@plumb/lang'
 import { type LineChild, LineWriter, type SentMessages } from '@plumb/wire'
 import type { Gathering } from '../graph/cycle.js'
-import { cyclesOf } from '../graph/find-cycles.js'
 import type { Origin } from '../graph/origin.js'
 import { LET_GO_FD } from './agent-start.js'
 import type { ChildOptions } from './options.js'

@@ -28,7 +28,11 @@ export type NodeKind =
   | 'inlet'
   | 'outlet'
 
-export const kindOfNode = ({ work }: GraphNode): NodeKind => (work.kind === 'pass' ? work.as : work.kind === 'call' ? 'map' : work.kind)
+export const kindOfNode = ({ work }: GraphNode): NodeKind => {
+  if (work.kind === 'pass') return work.as
+  if (work.kind === 'join') return 'barrier'
+  return work.kind === 'call' ? 'map' : work.kind
+}
 
 /** The type on a wire, by its declared name where one end has one: the type of a `map` is inferred, and may be long. */
 export const typeOnWire = (source: Type | undefined, target: Type | undefined, isChecked: boolean): Type | undefined =>

@@ -88,7 +88,7 @@ interface Sides {
 // The wired ports of an agent, all ports of a plumb; those of a barrier are numbered from 0, as in project.
 const sidesOf = (node: GraphNode, links: readonly FoldedWire[]): Sides => {
   const all = (ports: readonly GraphPort[]) => ports.map((_, i) => i)
-  if (node.work.kind === 'barrier') return { inputs: all(node.inputs), outputs: [] }
+  if (node.work.kind === 'barrier' || node.work.kind === 'join') return { inputs: all(node.inputs), outputs: [] }
   const isPlumb = node.work.kind === 'plumb'
   if (!isPlumb && node.work.kind !== 'agent') return { inputs: [], outputs: [] }
   const shown = (ports: readonly GraphPort[], isWired: (i: number) => boolean) => {

@@ -8,7 +8,7 @@ import type { ParentReport } from '../graph/parent-report.js'
 import { Schedule } from '../graph/schedule.js'
 import { Settling } from '../graph/settling.js'
 import type { RunOptions } from '../options/run-options.js'
-import type { Wired } from './wiring.js'
+import type { Wired } from './wired.js'
 
 export interface RunLoopOptions {
   readonly name: string

@@ -48,7 +48,8 @@ import { emitBegin, instrument, NOT_INSTRUMENTED } from './instrument.js'
 import { keptFromTools } from './kept-from-tools.js'
 import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
 import { numberedFor, RunLoop } from './run-loop.js'
-import { type Wired, type WiringOptions, wireUp } from './wiring.js'
+import type { Wired } from './wired.js'
+import { type WiringOptions, wireUp } from './wiring.js'
 
 /** Time for messages in flight after the first signal. */
 const GRACE_MS = 5000

@@ -2,6 +2,7 @@
 
 import {
   compileCheck,
+  cyclesOf,
   type Edge,
   type Graph,
   type GraphNode,
@@ -25,8 +26,6 @@ import { Backpressure } from '../graph/backpressure.js'
 import { type Channel, CheckedChannel, DirectChannel, Outlet, PartingChannel } from '../graph/channel.js'
 import { Cycle, QueuedChannel } from '../graph/cycle.js'
 import { Edges } from '../graph/edges.js'
-import { cyclesOf } from '../graph/find-cycles.js'
-import type { Holding } from '../graph/holding.js'
 import { openLineBatcher } from '../graph/line-batcher.js'
 import { MainInput } from '../graph/main-input.js'
 import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
@@ -38,6 +37,7 @@ import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
 import { keepFold } from '../graph/morphism/kept-fold.js'
+import { KeyedBarrier } from '../graph/morphism/keyed-barrier.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
 import type { NumberedLines } from '../graph/numbered-lines.js'
 import type { RunContext } from '../graph/run-context.js'
@@ -47,7 +47,9 @@ import { keptCalls } from '../record/resume/kept-calls.js'
 import { Batches } from './batches.js'
 import { Forms } from './forms.js'
 import { Joins } from './joins.js'
+import { type KeyedContext, openFoldAtEnd, openKeyedBarrier } from './keyed.js'
 import { Losses } from './losses.js'
+import type { Wired } from './wired.js'
 
 export interface WiringOptions extends Omit<RunContext, 'sink'> {
   readonly graph: Graph
@@ -73,20 +75,6 @@ export interface WiringOptions extends Omit<RunContext, 'sink'> {
   readonly outputClosed: () => void
   /** Replaces the start of its children, if they are not processes of the system. */
   readonly spawn?: typeof spawnAll
-}
-
-export interface Wired {
-  readonly input: MainInput
-  readonly children: readonly ChildProcess[]
-  readonly calls: readonly Calls[]
-  readonly cycles: readonly Cycle[]
-  readonly batches: Batches
-  /** Opens it: inputs without a source close, and sources may run. */
-  start(): void
-  /** What each part holds now, to show what a run waits for. */
-  holdings(): readonly Holding[]
-  /** Stops reading from children whose readers have all ended, as in a shell pipeline. */
-  hangUp(): void
 }
 
 /** If a child cannot be started, nothing has run. */
@@ -161,6 +149,10 @@ class Network {
     for (const [node, receiver] of this.#receivers) {
       if (receiver instanceof Batch || receiver instanceof Each || receiver instanceof ChoiceMorphism || receiver instanceof Calls) {
         this.#addWaiting(node, receiver)
+      }
+      if (receiver instanceof KeyedBarrier && receiver.hasTimer) {
+        schedule.addSource(receiver)
+        this.#holdBack(receiver.backpressure, this.#edges.outOf(node), this.#cycleOf.get(node))
       }
       if (!(receiver instanceof ChildProcess)) continue
       const cycle = this.#cycleOf.get(node)
@@ -247,9 +239,10 @@ class Network {
         return new Pass(feeds, node.outputs.length)
       case 'empty':
         return new Empty(feeds, 1)
+      case 'fold':
+        return work.atEnd ? openFoldAtEnd(node, feeds, this.#keyed(node)) : this.#stage(node, feeds)
       case 'map':
       case 'filter':
-      case 'fold':
       case 'discard':
       case 'flatten':
         return this.#stage(node, feeds)
@@ -267,6 +260,12 @@ class Network {
         const own = { ...this.#joins.optionsOf(node, this.#edges), maxWaiting: this.#o.settings.options.run.maxInFlight }
         return new Barrier(feeds, this.#forms.errorHandlers.contextAt(node), { ...own, lost: this.#losses.at(node) })
       }
+      case 'join':
+        return openKeyedBarrier(node, work, feeds, {
+          ...this.#keyed(node),
+          edges: this.#edges,
+          maxWaiting: this.#o.settings.options.run.maxInFlight,
+        })
       case 'each':
       case 'gather':
       case 'choice':
@@ -288,6 +287,10 @@ class Network {
     const lost = this.#losses.ofCurrent(node, this.#context.current)
     if (node.work.kind === 'flatten') return new Flatten(feeds, { stage, report, lost })
     return new ExpressionMorphism(feeds, { stage, sink: this.#context.sink, isSelector: node.work.kind === 'filter', report, lost })
+  }
+
+  #keyed(node: GraphNode): KeyedContext {
+    return { context: this.#forms.errorHandlers.contextAt(node), scanners: this.#scanners, lost: this.#losses.at(node) }
   }
 
   #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {

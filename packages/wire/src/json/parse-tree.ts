@@ -93,7 +93,7 @@ class TreeParser {
       if (!node) return undefined
       if (!places && entries.length >= MANY_ENTRIES) places = new Map(entries.map((entry, i) => [entry.key, i]))
       const place = places ? (places.get(key) ?? -1) : entries.findIndex((entry) => entry.key === key)
-      if (place >= 0) entries[place] = { key, node }
+      if (place >= 0) entries[place] = { key, node, isRepeated: true }
       else {
         places?.set(key, entries.length)
         entries.push({ key, node })

@@ -18,6 +18,8 @@ export interface TreeEntry {
   /** Without quotes and escapes. */
   readonly key: string
   readonly node: Tree
+  /** The key was there before, with another value. */
+  readonly isRepeated?: boolean
 }
 export interface ArrayTree extends Extent {
   readonly kind: 'array'

@@ -57,6 +57,10 @@ const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string
       return emitString(e, g)
     case 'number':
       return emitNumber(e, g)
+    case 'real':
+      return `R.expectReal(${g.boxed(e)}, ${g.site(e)})`
+    case 'numeric':
+      return isJson(g.fact(e).type) ? `R.expectNumeric(${g.boxed(e)}, ${g.site(e)})` : g.boxed(e)
     case 'int':
       return emitInt(e, g)
     case 'pattern':
@@ -71,8 +75,10 @@ const emitArgument = (e: Expression, parameter: Parameter, g: Generator): string
     case 'lists':
     case 'ordered':
     case 'entries':
+    case 'rows':
       return emitList(e, g)
     case 'object':
+    case 'map':
       return isJson(g.fact(e).type) ? `R.expectObject(${g.boxed(e)}, ${g.site(e)})` : g.boxed(e)
     case 'sized':
       return g.form(e) === 'string' ? g.value(e) : g.boxed(e)
@@ -97,7 +103,7 @@ const emitReduction = (e: CallExpression, called: Function, list: Comprehension,
     case 'sum':
       return g.form(e) === 'int'
         ? reduced('0', () => `r = R.addInts(r, ${emitNumber(list.item, g)}, ${g.site(e)})`)
-        : reduced('0', () => `r = R.finite(r + ${emitNumber(list.item, g)}, ${g.site(e)})`)
+        : reduced('0', () => `r = R.addNumbers(r, ${emitNumber(list.item, g)}, ${g.site(e)})`)
     case 'any':
       return reduced('false', () => `if (${emitBool(list.item, g)}) r = true`)
     case 'all':

@@ -6,9 +6,15 @@ import type { Local } from '../infer/environment.js'
 
 export type FusedInput =
   | PlacedInput
-  /** It was computed, and is in this variable as a JavaScript value. */
-  | { readonly kind: 'value'; readonly variable: string; readonly form: Form }
+  | ComputedInput
   | { readonly kind: 'record'; readonly fields: ReadonlyMap<string, FusedInput>; readonly size: number }
+
+/** It was computed, and is in this variable as a JavaScript value. */
+export interface ComputedInput {
+  readonly kind: 'value'
+  readonly variable: string
+  readonly form: Form
+}
 
 /** It is a part of the original message, or of the value of a local. */
 export interface PlacedInput {

@@ -10,7 +10,7 @@ import type { Fact } from '../infer/context.js'
 import type { Local } from '../infer/environment.js'
 import { keyOf, sliceOf } from '../run/slice.js'
 import type { MessageScanner } from '../stage/message-scanner.js'
-import { CannotFuse, type FusedInput, inputAt, type PlacedInput, WHOLE } from './fused-input.js'
+import { CannotFuse, type ComputedInput, type FusedInput, inputAt, type PlacedInput, WHOLE } from './fused-input.js'
 import { type CodeExtent, LocalCode } from './local-code.js'
 
 /** How to generate an expression, in each form. They call each other for its parts, through the generator. */
@@ -31,7 +31,9 @@ export class Generator {
   readonly variables: Set<string>
   private readonly names: Map<string, string>
   private readonly locals: Map<Local, LocalCode>
-  private readonly room: { left: number }
+  /** Locals that are other names for parts, or for variables. */
+  private readonly aliases: Map<Local, FusedInput>
+  private readonly room: { left: number; locals: number }
 
   /** `message` is the input of the stage, and `before` generates the stages before it into the same code. */
   constructor(
@@ -45,7 +47,8 @@ export class Generator {
     this.variables = before?.variables ?? new Set()
     this.names = before?.names ?? new Map()
     this.locals = before?.locals ?? new Map()
-    this.room = before?.room ?? { left: MAX_INLINED }
+    this.aliases = before?.aliases ?? new Map()
+    this.room = before?.room ?? { left: MAX_INLINED, locals: 0 }
   }
 
   /** For the stage after `message`, in the same code. */
@@ -97,14 +100,15 @@ export class Generator {
   }
 
   input({ root, path }: ValuePosition): FusedInput {
-    return root ? { kind: 'place', root, path } : inputAt(this.message, path)
+    const from = root ? (this.aliases.get(root) ?? { kind: 'place', root, path: [] }) : this.message
+    return inputAt(from, path)
   }
 
-  /** The variable of an expression that only names a value computed by an earlier stage. */
-  computed(e: Expression): string | undefined {
+  /** The variable of an expression that only names a value computed before: by an earlier stage, or of a `let` or `match`. */
+  computed(e: Expression): ComputedInput | undefined {
     const place = this.checked.place(e)
     const input = place && this.input(place)
-    return input?.kind === 'value' ? input.variable : undefined
+    return input?.kind === 'value' ? input : undefined
   }
 
   /** The path, if an expression only names a part of the input, or of a local. */
@@ -120,9 +124,14 @@ export class Generator {
 
   /** Code for items: `write` generates what is done with each. */
   withLocal(local: Local, write: (item: LocalCode) => string): { readonly item: LocalCode; readonly code: string } {
-    const item = new LocalCode(local.type, this.locals.size)
+    const item = new LocalCode(local.type, this.room.locals++)
     this.locals.set(local, item)
     return { item, code: write(item) }
+  }
+
+  /** Another name for what is there. */
+  alias(local: Local, input: FusedInput): void {
+    this.aliases.set(local, input)
   }
 
   private local(local: Local): LocalCode {

@@ -42,6 +42,7 @@ export const plain = (value: string, form: Form): string => {
 const recordOf = (e: RecordExpression, g: Generator, before: (code: string) => void): FusedInput => {
   const fields = new Map<string, FusedInput>()
   for (const part of e.parts) {
+    if (part.kind === 'computed') throw new CannotFuse()
     if (part.kind === 'field') {
       fields.set(part.name.text, inputOf(part.value, g, before))
       continue
@@ -68,7 +69,7 @@ export const isDeeper = (input: FusedInput, depth = 0): boolean => {
 /** Its text is determined by its value: moved numbers and strings keep their original text. */
 export const isComputed = (e: Expression, g: Generator): boolean => {
   if (g.form(e) === 'boxed') return false
-  if (g.computed(e) !== undefined) return true
+  if (g.computed(e)) return true
   const constant = g.checked.constant(e)
   const numeral = numeralOf(e) ?? (constant !== undefined && /^[-\d]/.test(constant) ? constant : undefined)
   if (numeral !== undefined) return String(Number(numeral)) === numeral
@@ -85,6 +86,10 @@ export const isComputed = (e: Expression, g: Generator): boolean => {
       return g.checked.resultOf(e) === 'value'
     case 'if':
       return isComputed(e.then, g) && isComputed(e.else, g)
+    case 'let':
+      return isComputed(e.body, g)
+    case 'match':
+      return e.arms.every((arm) => isComputed(arm.body, g))
     case 'name':
     case 'field':
     case 'index':

@@ -7,16 +7,18 @@ import type { Generator } from './generator.js'
 export const emitLiteral = (e: LiteralExpression, g: Generator): string => {
   if (typeof e.value === 'string') return g.text(e.value)
   if (typeof e.value !== 'number') return String(e.value)
-  // An int that is too large fails when it is computed with, like any other.
-  return g.form(e) === 'int' && isBig(e.text) ? `R.intOf(${emitNumeral(e.text, g)}, ${g.site(e)})` : `(${e.value})`
+  // One that is too large fails when it is computed with, like any other.
+  return isBig(e.text) ? `R.${readerOf(e, g)}(${emitNumeral(e.text, g)}, ${g.site(e)})` : `(${e.value})`
 }
 
 /** The value of a param, in the form of its type. */
 export const emitConstant = (json: string, e: Expression, g: Generator): string => {
   const form = g.form(e)
-  if (form === 'int' && isBig(json)) return `R.intOf(${emitBoxedConstant(json, g)}, ${g.site(e)})`
-  return form === 'int' || form === 'number' ? `(${Number(json)})` : emitBoxedConstant(json, g)
+  if (form !== 'int' && form !== 'number') return emitBoxedConstant(json, g)
+  return isBig(json) ? `R.${readerOf(e, g)}(${emitBoxedConstant(json, g)}, ${g.site(e)})` : `(${Number(json)})`
 }
+
+const readerOf = (e: Expression, g: Generator): string => (g.form(e) === 'int' ? 'intOf' : 'numberOf')
 
 /** The same as a `RuntimeValue`. */
 export const emitBoxedConstant = (json: string, g: Generator): string => {

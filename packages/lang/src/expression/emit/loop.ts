@@ -79,6 +79,17 @@ if (e${n} < 0) R.leave()`
 
 const declared = ({ variables }: LocalCode): string => (variables.size > 0 ? `let ${[...variables].join(', ')}\n` : '')
 
+/** Statements: a local is bound to the slice `value`. Its code has been generated. */
+export const scanLocal = (item: LocalCode, value: string, g: Generator): readonly string[] => {
+  const n = item.number
+  return [
+    `const { buf: b${n}, start: a${n} } = ${value}`,
+    `let e${n} = ${value}.end`,
+    ...(item.paths.length > 0 ? [scanItem(item, g)] : []),
+    ...(item.variables.size > 0 ? [declared(item)] : []),
+  ]
+}
+
 /** Statements: `body` with a local bound to the slice `value`. */
 export const emitBound = (local: Local, value: string, g: Generator, body: () => string): string => {
   const { item, code } = g.withLocal(local, body)

@@ -6,12 +6,15 @@ import type { Form } from '../infer/checked.js'
 import { numeralOf } from '../infer/checked.js'
 import { isHalved } from '../run/text.js'
 import { emitCoalesce } from './absent.js'
+import { emitLet, emitMatch } from './bind.js'
 import { emitCall } from './call.js'
 import type { Generator } from './generator.js'
 import { emitNumeral, isBig } from './literal.js'
 import { emitBool, emitNumber, emitString } from './operand.js'
 
 const INT_OPERATORS = { '+': 'addInts', '-': 'subtractInts', '*': 'multiplyInts' } as const
+
+const NUMBER_OPERATORS = { '+': 'addNumbers', '-': 'subtractNumbers', '*': 'multiplyNumbers' } as const
 
 export const emitBinary = (e: BinaryExpression, g: Generator): string => {
   const { operator, left, right } = e
@@ -48,7 +51,7 @@ export const emitBinary = (e: BinaryExpression, g: Generator): string => {
 
 const emitArithmetic = (e: BinaryExpression, operator: keyof typeof INT_OPERATORS, g: Generator): string => {
   const [a, b] = [emitNumber(e.left, g), emitNumber(e.right, g)]
-  return g.form(e) === 'int' ? `R.${INT_OPERATORS[operator]}(${a}, ${b}, ${g.site(e)})` : `R.finite(${a} ${operator} ${b}, ${g.site(e)})`
+  return `R.${(g.form(e) === 'int' ? INT_OPERATORS : NUMBER_OPERATORS)[operator]}(${a}, ${b}, ${g.site(e)})`
 }
 
 const isNumeric = (form: Form): boolean => form === 'int' || form === 'number'
@@ -80,7 +83,7 @@ const emitOrder = (e: BinaryExpression, g: Generator): string => {
 /** A number for a comparison: a moved one is compared by its digits. */
 const emitExact = (e: Expression, g: Generator): string => {
   const computed = g.computed(e)
-  if (computed !== undefined) return computed
+  if (computed) return computed.form === 'boxed' ? `R.exactOf(${computed.variable})` : computed.variable
   const place = g.place(e)
   if (place) return g.once('x', place, ({ buf, start, end }) => `R.exactAt(${buf}, ${start}, ${end})`)
   const numeral = numeralOf(e)
@@ -88,6 +91,10 @@ const emitExact = (e: Expression, g: Generator): string => {
   switch (e.kind) {
     case 'if':
       return `(${emitBool(e.condition, g)} ? ${emitExact(e.then, g)} : ${emitExact(e.else, g)})`
+    case 'let':
+      return emitLet(e, g, (body) => emitExact(body, g))
+    case 'match':
+      return emitMatch(e, g, (body) => emitExact(body, g))
     case 'binary':
       return e.operator === '??' ? emitCoalesce(e, g, emitExact, (boxed) => `R.exactOf(${boxed})`) : g.value(e)
     case 'call':

@@ -12,7 +12,9 @@ import {
   expectInt,
   expectList,
   expectNumber,
+  expectNumeric,
   expectObject,
+  expectReal,
   expectString,
   expectStrings,
   intOf,
@@ -24,12 +26,24 @@ import { equal } from '../run/equal.js'
 import { expect, leave } from '../run/failure.js'
 import { allFunctions } from '../run/function-table.js'
 import { sliceSorted } from '../run/list.js'
-import { addInts, divide, exactAt, finite, intAt, multiplyInts, parseNumberAt, remainder, subtractInts } from '../run/number.js'
+import {
+  addInts,
+  add as addNumbers,
+  divide,
+  exactAt,
+  intAt,
+  multiplyInts,
+  multiply as multiplyNumbers,
+  numberAt,
+  remainder,
+  subtractInts,
+  subtract as subtractNumbers,
+} from '../run/number.js'
 import { patternOf } from '../run/pattern.js'
-import { fieldIn, itemIn, keyOf, peek, Slice, stringAt } from '../run/slice.js'
+import { fieldIn, itemIn, keyOf, peek, peekIn, peekItem, present, Slice, stringAt } from '../run/slice.js'
 import { startSteps, takeSteps } from '../run/steps.js'
 import { compareStrings, isText, sliceText, stringsOf, textOf } from '../run/text.js'
-import { build, listOf, merge, put, putBool, putNumber, putString, putValue, refuseDeep, room } from '../run/write.js'
+import { build, listOf, merge, put, putBool, putNumber, putString, putValue, refuseDeep, room, sliced } from '../run/write.js'
 
 /** Listed by name, since a namespace of a module costs each start, whether it generates code or not. */
 export const runtime = once(
@@ -52,8 +66,9 @@ export const runtime = once(
     },
     ...{ boolOf, exactOf, intOf, numberOf, order, stringOfValue },
     ...{ expectBool, expectIndex, expectInt, expectList, expectNumber, expectObject, expectString, expectStrings },
-    ...{ addInts, divide, exactAt, finite, intAt, multiplyInts, parseNumberAt, remainder, subtractInts },
-    ...{ fieldIn, itemIn, keyOf, peek, Slice, stringAt, compareStrings, isText, sliceText, stringsOf, textOf },
+    ...{ addInts, addNumbers, divide, exactAt, intAt, multiplyInts, multiplyNumbers, numberAt, remainder, subtractInts, subtractNumbers },
+    ...{ expectNumeric, expectReal, sliced },
+    ...{ fieldIn, itemIn, keyOf, peek, peekIn, peekItem, present, Slice, stringAt, compareStrings, isText, sliceText, stringsOf, textOf },
     ...{ build, listOf, merge, put, putBool, putNumber, putString, putValue, refuseDeep, room },
     ...Object.fromEntries(allFunctions().map(({ id, run }) => [id, run])),
   }),

@@ -5,6 +5,7 @@ import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression, RecordExpression, SliceExpression, Template } from '../../parse/ast.js'
 import { type Form, isMerged, numeralOf, type ValuePosition } from '../infer/checked.js'
 import { emitCoalesce, emitMapKey } from './absent.js'
+import { emitLet, emitMatch } from './bind.js'
 import { emitCall, emitInlinedValue, emitSorting } from './call.js'
 import type { Generator } from './generator.js'
 import { emitBoxedConstant, emitConstant, emitLiteral, emitNumeral } from './literal.js'
@@ -14,7 +15,7 @@ import { emitBinary } from './operator.js'
 export const emitValue = (e: Expression, g: Generator): string => {
   const form = g.form(e)
   const computed = g.computed(e)
-  if (computed !== undefined) return computed
+  if (computed) return computed.form === 'boxed' && form !== 'boxed' ? emitUnboxed(computed.variable, form, e, g) : computed.variable
   if (form === 'boxed') return emitBoxed(e, g)
   const place = g.place(e)
   if (place) return decodePart(place, form, e, g)
@@ -23,6 +24,10 @@ export const emitValue = (e: Expression, g: Generator): string => {
   switch (e.kind) {
     case 'if':
       return `(${emitBool(e.condition, g)} ? ${emitValue(e.then, g)} : ${emitValue(e.else, g)})`
+    case 'let':
+      return emitLet(e, g, (body) => emitValue(body, g))
+    case 'match':
+      return emitMatch(e, g, (body) => emitValue(body, g))
     case 'binary':
       return e.operator === '??'
         ? emitCoalesce(e, g, emitValue, (boxed) => emitUnboxed(boxed, g.form(e.left), e.left, g))
@@ -53,7 +58,7 @@ const decodePart = (place: ValuePosition, form: Form, e: Expression, g: Generato
     case 'int':
       return g.once('i', place, ({ buf, start, end }) => `R.intAt(${buf}, ${start}, ${end}, ${g.site(e)})`)
     case 'number':
-      return g.once('n', place, ({ buf, start, end }) => `R.parseNumberAt(${buf}, ${start}, ${end})`)
+      return g.once('n', place, ({ buf, start, end }) => `R.numberAt(${buf}, ${start}, ${end}, ${g.site(e)})`)
     case 'bool': {
       const { buf, start } = g.extent(place)
       return `(${buf}[${start}] === 116)`
@@ -70,7 +75,7 @@ const emitUnboxed = (boxed: string, form: Form, e: Expression, g: Generator): st
     case 'int':
       return `R.intOf(${boxed}, ${g.site(e)})`
     case 'number':
-      return `R.numberOf(${boxed})`
+      return `R.numberOf(${boxed}, ${g.site(e)})`
     case 'bool':
       return `R.boolOf(${boxed})`
     case 'unit':
@@ -82,7 +87,7 @@ const emitUnboxed = (boxed: string, form: Form, e: Expression, g: Generator): st
 
 export const emitBoxed = (e: Expression, g: Generator): string => {
   const computed = g.computed(e)
-  if (computed !== undefined) return computed
+  if (computed) return computed.variable
   const place = g.place(e)
   if (place) {
     const { buf, start, end } = g.extent(place)
@@ -95,6 +100,10 @@ export const emitBoxed = (e: Expression, g: Generator): string => {
   switch (e.kind) {
     case 'if':
       return `(${emitBool(e.condition, g)} ? ${emitBoxed(e.then, g)} : ${emitBoxed(e.else, g)})`
+    case 'let':
+      return emitLet(e, g, (body) => emitBoxed(body, g))
+    case 'match':
+      return emitMatch(e, g, (body) => emitBoxed(body, g))
     case 'binary':
       return e.operator === '??' ? emitCoalesce(e, g, emitBoxed, (boxed) => boxed) : emitComputed(e, g)
     case 'call':
@@ -140,6 +149,8 @@ const emitComputed = (e: Expression, g: Generator): string => {
     case 'field':
     case 'index':
     case 'if':
+    case 'let':
+    case 'match':
     case 'record':
     case 'list':
     case 'comprehension':
@@ -170,10 +181,10 @@ const emitTemplate = ({ texts, holes }: Template, g: Generator): string => {
 const emitText = (e: Expression, g: Generator): string => (g.form(e) === 'string' ? g.value(e) : `R.textOf(${g.boxed(e)})`)
 
 const emitMerge = (e: RecordExpression, g: Generator): string => {
-  const parts = e.parts.map((part) =>
-    part.kind === 'field'
-      ? `[${g.key(part.name.text)}, ${emitBoxed(part.value, g)}]`
-      : `R.expectObject(${emitBoxed(part.of, g)}, ${g.site(part.of)})`,
-  )
+  const parts = e.parts.map((part) => {
+    if (part.kind === 'spread') return `R.expectObject(${emitBoxed(part.of, g)}, ${g.site(part.of)})`
+    const key = part.kind === 'field' ? g.key(part.name.text) : `R.keyOf(${emitString(part.key, g)})`
+    return `[${key}, ${emitBoxed(part.value, g)}]`
+  })
   return `R.merge(${parts.join(', ')})`
 }

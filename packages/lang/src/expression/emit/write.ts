@@ -2,12 +2,13 @@
 // constant as far as possible.
 
 import { unreachable } from '../../diagnostic/unreachable.js'
-import type { CallExpression, Comprehension, Expression, RecordExpression } from '../../parse/ast.js'
-import { isPresent } from '../../types/required-fields.js'
+import type { CallExpression, Comprehension, Expression, MatchExpression, RecordExpression } from '../../parse/ast.js'
+import { isPresent as isSurelyPresent } from '../../types/required-fields.js'
 import { resolve } from '../../types/type.js'
 import type { Form } from '../infer/checked.js'
 import { isMerged, numeralOf, type ValuePosition } from '../infer/checked.js'
-import { emitBoxedOrAbsent, isThere } from './absent.js'
+import { emitLeft, isPresent, isThere } from './absent.js'
+import { bindLet, bindMatch } from './bind.js'
 import type { FusedInput } from './fused-input.js'
 import type { Generator } from './generator.js'
 import { inlined } from './inline.js'
@@ -63,7 +64,7 @@ const pieces = (e: Expression, g: Generator): OutputPiece[] => {
   const place = g.place(e)
   if (place) return copy(place, g)
   const computed = g.computed(e)
-  if (computed !== undefined) return writeComputed(computed, g.form(e))
+  if (computed) return writeComputed(computed.variable, computed.form)
   const constant = g.checked.constant(e)
   // As a literal string is written, with an escape for a surrogate half.
   if (constant !== undefined) return [{ text: constant.startsWith('"') ? JSON.stringify(JSON.parse(constant)) : constant }]
@@ -75,6 +76,12 @@ const pieces = (e: Expression, g: Generator): OutputPiece[] => {
       return [{ text: JSON.stringify(e.value) }]
     case 'if':
       return code(`if (${emitBool(e.condition, g)}) {\n${emitWrite(e.then, g)}\n} else {\n${emitWrite(e.else, g)}\n}`)
+    case 'let': {
+      const { before, result } = bindLet(e, g, (body) => emitWrite(body, g))
+      return code(before.length === 0 ? result : `{\n${before.join('\n')}\n${result}\n}`)
+    }
+    case 'match':
+      return code(emitWriteMatch(e, g))
     case 'list':
       return [{ text: '[' }, ...e.items.flatMap((item, i) => [{ text: i > 0 ? ',' : '' }, ...pieces(item, g)]), { text: ']' }]
     case 'record':
@@ -150,11 +157,19 @@ const inputPieces = (input: FusedInput, g: Generator): OutputPiece[] => {
   return copied(g.placed(input))
 }
 
+const emitWriteMatch = (e: MatchExpression, g: Generator): string => {
+  const { choice, arms } = bindMatch(e, g, (body) => emitWrite(body, g))
+  const branches = arms.map(
+    ({ condition, before, result }) => `${condition ? `if (${condition}) ` : ''}{\n${[...before, result].join('\n')}\n}`,
+  )
+  return `${choice}\n${branches.join(' else ')}`
+}
+
 const emitWriteCoalesce = (left: Expression, right: Expression, g: Generator): string => {
   const place = g.place(left)
-  if (place) return `if (${isThere(place, g)}) {\n${emitWrite(left, g)}\n} else {\n${emitWrite(right, g)}\n}`
+  if (place) return `if (${isPresent(left, place, g)}) {\n${emitWrite(left, g)}\n} else {\n${emitWrite(right, g)}\n}`
   const boxed = g.variable()
-  return `${boxed} = ${emitBoxedOrAbsent(left, g)}\nif (${boxed} !== undefined) p = R.putValue(out, p, ${boxed})\nelse {\n${emitWrite(right, g)}\n}`
+  return `${boxed} = ${emitLeft(left, g)}\nif (${boxed} !== undefined) p = R.putValue(out, p, ${boxed})\nelse {\n${emitWrite(right, g)}\n}`
 }
 
 /** The source of a field's value: under a condition, then the alternative if it does not hold. */
@@ -167,6 +182,7 @@ interface Origin {
 const recordPieces = (e: RecordExpression, g: Generator): OutputPiece[] => {
   const origins = new Map<string, Origin>()
   for (const part of e.parts) {
+    if (part.kind === 'computed') continue
     if (part.kind === 'field') origins.set(part.name.text, { pieces: pieces(part.value, g) })
     else spreadInto(origins, part.of, g)
   }
@@ -219,7 +235,7 @@ const spreadInto = (origins: Map<string, Origin>, e: Expression, g: Generator): 
   for (const field of type.fields) {
     const part = { root: place.root, path: [...place.path, field.name] }
     const earlier = origins.get(field.name)
-    if (isPresent(field)) origins.set(field.name, { pieces: copy(part, g) })
+    if (isSurelyPresent(field)) origins.set(field.name, { pieces: copy(part, g) })
     else
       origins.set(field.name, {
         isThere: isThere(part, g),

@@ -6,7 +6,7 @@ import type { Span } from '../../diagnostic/source.js'
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression } from '../../parse/ast.js'
 import { findShared } from '../../types/disjoint.js'
-import { isBool, isInt, isJson, isNumber, isString, listsOf, objectsOf } from '../../types/kind.js'
+import { isBool, isInt, isJson, isNumber, isString, listsOf, mapsOf, objectsOf } from '../../types/kind.js'
 import { STRING, type Type } from '../../types/type.js'
 import { variantsOf } from '../../types/variants.js'
 import type { Function, Parameter } from '../run/function.js'
@@ -40,6 +40,8 @@ const isParameter = (parameter: Parameter, type: Type, first: Type, hasKey: bool
     case 'pattern':
       return isString(type)
     case 'number':
+    case 'numeric':
+    case 'real':
       return isNumber(type)
     case 'int':
       return isInt(type)
@@ -61,6 +63,10 @@ const isParameter = (parameter: Parameter, type: Type, first: Type, hasKey: bool
       return hasKey ? listsOf(type) !== undefined : isListOf(type, isOrdered)
     case 'object':
       return objectsOf(type) !== undefined
+    case 'map':
+      return mapsOf(type) !== undefined
+    case 'rows':
+      return isListOf(type, (item) => isListOf(item, isString))
     case 'entries':
       return isListOf(type, isEntry)
     case 'item': {
@@ -82,13 +88,18 @@ export const accepts = (e: Expression, types: readonly Type[], i: number, called
   const { name } = called
   if (fits(types, i, called, hasKey)) return parameter !== 'pattern' || checkPattern(e, context)
   if (parameter === 'string' || parameter === 'pattern') return requireString(e, type, `'${name}'`, context)
-  if (parameter === 'number') return requireNumber(e, type, `'${name}'`, context)
+  if (parameter === 'number' || parameter === 'numeric' || parameter === 'real') return requireNumber(e, type, `'${name}'`, context)
   if (parameter === 'item') {
     const message = `'${name}' looks for ${show(type)} among ${show(itemTypeOf(types[0]))}, which are never equal`
     context.complain('type_mismatch', e.span, message)
     return false
   }
-  const help = parameter === 'ordered' && listsOf(type) ? keyHelp(e, itemTypeOf(type), name) : undefined
+  const help =
+    parameter === 'ordered' && listsOf(type)
+      ? keyHelp(e, itemTypeOf(type), name)
+      : parameter === 'map' && fieldsOf(type)
+        ? `of a record, omit(${sourceOf(e)}, "field") leaves a field out`
+        : undefined
   context.complain('type_mismatch', e.span, `'${name}' needs ${NEEDED[parameter]}, but this is ${show(type)}`, { help })
   return false
 }
@@ -97,6 +108,8 @@ const NEEDED: Readonly<Record<Parameter, string>> = {
   string: 'a string',
   pattern: 'a string',
   number: 'a number',
+  numeric: 'a number',
+  real: 'a number',
   int: 'an int',
   sized: 'a string or a list',
   list: 'a list',
@@ -107,6 +120,8 @@ const NEEDED: Readonly<Record<Parameter, string>> = {
   lists: 'a list of lists',
   ordered: 'a list of numbers or of strings',
   object: 'a map or a record',
+  map: 'a map',
+  rows: 'a list of lists of strings',
   entries: 'a list of { key: string, value: … }',
   item: 'an item',
   any: 'a value',

@@ -2,6 +2,7 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import type { CallExpression, Expression, KeyFunction } from '../../parse/ast.js'
+import { isJson } from '../../types/kind.js'
 import { BOOL, type Type } from '../../types/type.js'
 import type { Function } from '../run/function.js'
 import { allFunctions, functionsNamed } from '../run/function-table.js'
@@ -9,13 +10,16 @@ import { itemTypeOf } from '../run/list-function.js'
 import { accepts, fits, orders } from './argument.js'
 import { inferCallee, refuseCount } from './call-binding.js'
 import { calleeOf } from './callee.js'
-import type { Context } from './context.js'
+import { type Context, show, sourceOf } from './context.js'
+import { fieldsOf } from './fields.js'
+import { inferPart } from './record.js'
 
 export const inferCall = (e: CallExpression, context: Context): Type | undefined => {
   const { text: name, span } = e.function
   const callee = calleeOf(e, context.environment.scope)
   if (callee || e.module) return inferCallee(e, callee, context)
   if (name === 'has') return inferHas(e, context)
+  if (name === 'omit' || name === 'pick') return inferOmitOrPick(e, name === 'pick', context)
   const types = e.arguments.map(context.infer)
   const all = functionsNamed(name)
   if (all.length === 0) {
@@ -63,11 +67,45 @@ const refuseArguments = (e: CallExpression, all: readonly Function[], context: C
   return refuseCount(e, counts, help, context)
 }
 
+const inferOmitOrPick = (e: CallExpression, isPick: boolean, context: Context): Type | undefined => {
+  const name = isPick ? 'pick' : 'omit'
+  const help = `write ${name}(r, "a", "b")`
+  if (e.key) return context.complain('arity_mismatch', e.key.span, `'${name}' takes no function`, { help })
+  const [record, ...names] = e.arguments
+  if (!record || names.length === 0) {
+    return context.complain('arity_mismatch', e.span, `'${name}' takes a record and the names of fields`, { help })
+  }
+  const type = context.infer(record)
+  const [called] = functionsNamed(name)
+  if (!type || !called) return undefined
+  const fields = isJson(type) ? undefined : fieldsOf(type)
+  if (!fields) {
+    const other = isPick ? undefined : `of a map, or of json, without(${sourceOf(record)}, key) takes a key away`
+    return context.complain('type_mismatch', record.span, `'${name}' needs a record, but this is ${show(type)}`, { help: other })
+  }
+  const given = new Set<string>()
+  for (const at of names) {
+    const field = at.kind === 'literal' && typeof at.value === 'string' ? at.value : undefined
+    if (field !== undefined) context.infer(at)
+    if (field !== undefined && fields.has(field)) given.add(field)
+    else if (field === undefined) context.complain('type_mismatch', at.span, `'${name}' takes the names of fields as strings`, { help })
+    else {
+      const near = nearest(field, fields.keys())
+      context.complain('unknown_field', at.span, `${show(type)} has no field '${field}'`, { help: near && `did you mean '${near}'?` })
+    }
+  }
+  if (given.size < new Set(names.map((at) => (at.kind === 'literal' ? at.value : at))).size) return undefined
+  context.calls.set(e, called)
+  return inferPart(e, type, given, isPick, context)
+}
+
 const inferHas = (e: CallExpression, context: Context): Type | undefined => {
   if (e.key) return context.complain('arity_mismatch', e.key.span, `'has' takes no function`, { help: 'write has(x)' })
   const [argument] = e.arguments
   if (!argument || e.arguments.length > 1) return refuseCount(e, [1], 'write has(x)', context)
+  context.asked = argument
   const fact = context.inferMaybe(argument)
+  context.asked = undefined
   if (!fact) return undefined
   if (isField(argument, context)) return BOOL
   return context.complain('type_mismatch', argument.span, `'has' asks for a field or a key`, {

@@ -5,13 +5,15 @@ import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Expression } from '../../parse/ast.js'
 import { BOOL, INT, NUMBER, type Type, UNIT } from '../../types/type.js'
 import { inferCall } from './call.js'
-import { inferCoalesce, inferIf } from './choice.js'
+import { inferCoalesce, inferIf, inferLet } from './choice.js'
 import { type Context, type Fact, openContext } from './context.js'
-import { inferField, inferIndex, inferRecord } from './data.js'
+import { inferField, inferIndex } from './data.js'
 import type { Environment } from './environment.js'
 import { inferComprehension, inferList, inferSlice, inferTemplate } from './list.js'
+import { inferMatch } from './match.js'
 import { inferName } from './name.js'
 import { inferBinary, inferUnary } from './operator.js'
+import { inferRecord } from './record.js'
 
 /** Undefined: an error was reported. Independent errors are all reported; consequences of others are not. */
 export const checkExpression = (e: Expression, environment: Environment, report: Report): Type | undefined =>
@@ -44,6 +46,10 @@ const ruleOfPresent = (e: Exclude<Expression, { kind: 'name' | 'field' | 'index'
       return e.operator === '??' ? inferCoalesce(e, context) : inferBinary(e, e.operator, context)
     case 'if':
       return inferIf(e, context)
+    case 'let':
+      return inferLet(e, context)
+    case 'match':
+      return inferMatch(e, context)
     case 'call':
       return inferCall(e, context)
     case 'slice':

@@ -3,12 +3,21 @@
 import { preview } from '@plumb/wire/preview'
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { Callable, Param } from '../../names/names.js'
-import type { CallExpression, Expression, IndexExpression, Name, NameExpression, RecordExpression } from '../../parse/ast.js'
+import type {
+  CallExpression,
+  Expression,
+  IndexExpression,
+  MatchExpression,
+  Name,
+  NameExpression,
+  RecordExpression,
+} from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'
 import { isBool, isInt, isNumber, isString, isUnit, listsOf } from '../../types/kind.js'
 import { resolve, type Type } from '../../types/type.js'
 import type { Site } from '../run/failure.js'
 import type { Function } from '../run/function.js'
+import { Picker } from '../run/pick.js'
 import { mayLeaveOut } from './callee.js'
 import { openInference } from './check.js'
 import { type Context, type Fact, sourceOf } from './context.js'
@@ -38,12 +47,13 @@ export class Checked {
   readonly #context: Context
   readonly #forms = new Map<Expression, Form>()
   readonly #sites = new Map<Expression, Site>()
+  readonly #pickers = new Map<MatchExpression, Picker>()
   readonly #places = new Map<Expression, ValuePosition | undefined>()
 
   /** The expression has been checked (checkExpression) in the same environment. */
   constructor(e: Expression, environment: Environment) {
-    this.#context = openInference(environment, ({ message }) => {
-      throw new TypeError(`not checked: ${message}`)
+    this.#context = openInference(environment, ({ message, severity }) => {
+      if (severity === 'error') throw new TypeError(`not checked: ${message}`)
     })
     this.#context.infer(e)
   }
@@ -132,14 +142,26 @@ export class Checked {
     return isString(this.fact(e.index).type)
   }
 
-  /** The name of a `for` or a `->`. */
+  /** Chooses the arm of a `match`. */
+  picker(e: MatchExpression): Picker {
+    const known = this.#pickers.get(e)
+    if (known) return known
+    const picker = new Picker(
+      e.arms.map((arm) => this.#context.arms.get(arm)),
+      this.fact(e.of).type,
+    )
+    this.#pickers.set(e, picker)
+    return picker
+  }
+
+  /** The name of a `for`, a `->`, a `let` or an arm. */
   local(name: Name): Local {
     const local = this.#context.declared.get(name)
     if (!local) throw new TypeError(`not checked: ${name.text}`)
     return local
   }
 
-  /** Whether it has a `for` or a `->`. */
+  /** Whether it has a `for`, a `->`, a `let` or an arm with a name. */
   get hasLocals(): boolean {
     return this.#context.declared.size > 0
   }
@@ -193,6 +215,10 @@ export const numeralOf = (e: Expression): string | undefined => {
   return isNegated && typeof e.operand.value === 'number' ? `-${e.operand.text}` : undefined
 }
 
-/** Whether a record spreads a value whose fields are known only at run time. */
+/** Whether its fields are known only at run time: it spreads a value that may have others, or computes a key. */
 export const isMerged = (e: RecordExpression, known: Pick<Checked, 'place' | 'fact'>): boolean =>
-  e.parts.some((part) => part.kind === 'spread' && !(known.place(part.of) && resolve(known.fact(part.of).type).kind === 'record'))
+  e.parts.some((part) => {
+    if (part.kind !== 'spread') return part.kind === 'computed'
+    const type = resolve(known.fact(part.of).type)
+    return !known.place(part.of) || type.kind !== 'record' || type.isOpen === true
+  })

@@ -5,7 +5,7 @@ import { preview } from '@plumb/wire/preview'
 import type { Report } from '../../diagnostic/diagnostic.js'
 import type { Span } from '../../diagnostic/source.js'
 import type { Bound, Param } from '../../names/names.js'
-import type { CallExpression, Expression, FieldExpression, Name, NameExpression } from '../../parse/ast.js'
+import type { CallExpression, Expression, FieldExpression, MatchArm, Name, NameExpression } from '../../parse/ast.js'
 import { printType } from '../../types/print.js'
 import type { Type } from '../../types/type.js'
 import type { Function } from '../run/function.js'
@@ -20,6 +20,23 @@ export type Absence = 'never' | 'maybe' | 'checked'
 export interface Fact {
   readonly type: Type
   readonly absence: Absence
+  /** Under `??` and `has`: the value may also be null, which counts as absent. `type` is what is left. */
+  readonly mayBeNull?: boolean
+  /** A condition around it says that it is there. */
+  readonly isNarrowed?: boolean
+}
+
+/** What a condition leaves of the fact of one place (narrow.ts). */
+export interface Narrowing {
+  readonly place: Place
+  readonly keep: (fact: Fact) => Fact
+  readonly outer: Narrowing | undefined
+}
+
+/** Undefined root: the input. */
+export interface Place {
+  readonly root: Local | undefined
+  readonly path: readonly string[]
 }
 
 export interface Context {
@@ -40,6 +57,12 @@ export interface Context {
   readonly declared: Map<Name, Local>
   /** Names that stand for a field of a record and for its value. */
   readonly shorthands: Set<NameExpression>
+  /** The types of the arms of `match`, and of what it takes apart. */
+  readonly arms: Map<MatchArm, Type>
+  /** The argument of a `has`: a field of it may be one that only some variants have. */
+  asked?: Expression | undefined
+  /** What conditions say of names here, the innermost first. */
+  readonly narrowed: Narrowing | undefined
   /** Names that take precedence over those of the input, the innermost first. */
   readonly locals: Local | undefined
   readonly report: Report
@@ -57,6 +80,8 @@ export interface Context {
   readonly declare: (name: Name, type: Type) => Local
   /** Applies `rule` with `locals` in scope. */
   readonly within: <T>(locals: Local, rule: () => T) => T
+  /** Applies `rule` where more is known of names. */
+  readonly under: <T>(narrowed: Narrowing | undefined, rule: () => T) => T
 }
 
 export const openContext = (
@@ -69,7 +94,7 @@ export const openContext = (
     if (fact) context.facts.set(e, fact)
     return fact
   }
-  const context: Context & { locals: Local | undefined } = {
+  const context: Context & { locals: Local | undefined; narrowed: Narrowing | undefined } = {
     environment,
     facts: new Map(),
     meanings: new Map(),
@@ -79,6 +104,8 @@ export const openContext = (
     scopes: new Map(),
     declared: new Map(),
     shorthands: new Set(),
+    arms: new Map(),
+    narrowed: undefined,
     locals: environment.locals,
     report,
     complain: (code, span, message, { help, related } = {}) =>
@@ -99,6 +126,13 @@ export const openContext = (
       context.locals = locals
       const result = rule()
       context.locals = around
+      return result
+    },
+    under: (narrowed, rule) => {
+      const around = context.narrowed
+      context.narrowed = narrowed
+      const result = rule()
+      context.narrowed = around
       return result
     },
   }

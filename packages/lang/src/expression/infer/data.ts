@@ -2,16 +2,14 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import type { Scope } from '../../names/names.js'
-import type { Expression, FieldExpression, IndexExpression, Name, RecordExpression } from '../../parse/ast.js'
-import { joinAll, unite } from '../../types/join.js'
+import type { Expression, FieldExpression, IndexExpression, Name } from '../../parse/ast.js'
+import { unite } from '../../types/join.js'
 import { isInt, isJson, isNumber, isString, listsOf, mapsOf } from '../../types/kind.js'
-import { isPresent } from '../../types/required-fields.js'
-import { type Field, JSON_TYPE, type MapType, type Type } from '../../types/type.js'
-import { type Variant, variantsOf } from '../../types/variants.js'
+import { JSON_TYPE, type MapType, type Type } from '../../types/type.js'
 import { type Context, type Fact, refuseAbsent, show, sourceOf } from './context.js'
 import { localNamed } from './environment.js'
-import { fieldsOf } from './fields.js'
-import { joinOrComplain } from './join.js'
+import { fieldsOf, someFieldsOf, withoutNull } from './fields.js'
+import { narrowedFact } from './narrow.js'
 
 export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
   const module = moduleNamedBy(e.of, context)
@@ -20,14 +18,14 @@ export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: bo
   if (!base) return undefined
   const { text: name, span } = e.field
   if (isJson(base.type)) return { type: JSON_TYPE, absence: base.absence === 'maybe' ? 'maybe' : 'checked' }
-  const fields = fieldsOf(base.type)
+  const fields = e === context.asked ? someFieldsOf(base.type) : fieldsOf(base.type)
   if (!fields) {
     const help = mapsOf(base.type) && `the value of a key is ${sourceOf(e.of)}[${JSON.stringify(name)}]`
     return context.complain('type_mismatch', span, `'${sourceOf(e.of)}' is ${show(base.type)} and has no fields`, { help })
   }
   const field = fields.get(name)
   if (!field) return unknownField(e.field, base.type, fields, context)
-  return base.absence === 'never' ? field : { type: field.type, absence: 'maybe' }
+  return narrowedFact(e, base.absence === 'never' ? field : { ...field, absence: 'maybe' }, context)
 }
 
 // Any other meaning of the name takes precedence over a module, except the one free name.
@@ -50,7 +48,17 @@ const inferModuleParam = (e: FieldExpression, module: Scope, context: Context): 
 
 // The operand of `.field` and `[key]`.
 const inferBase = (e: Expression, context: Context, mayBeAbsent: boolean): Fact | undefined =>
-  mayBeAbsent && (e.kind === 'name' || e.kind === 'field' || e.kind === 'index') ? context.inferMaybe(e) : present(context.infer(e))
+  mayBeAbsent && isStep(e) ? inferLeft(e, context) : present(context.infer(e))
+
+/** What may be absent or null, at any step. */
+export const inferLeft = (e: Expression, context: Context): Fact | undefined => {
+  const fact = context.inferMaybe(e)
+  const left = fact && withoutNull(fact)
+  if (left && left !== fact) context.facts.set(e, left)
+  return left
+}
+
+const isStep = ({ kind }: Expression): boolean => kind === 'name' || kind === 'field' || kind === 'index'
 
 const present = (type: Type | undefined): Fact | undefined => type && { type, absence: 'never' }
 
@@ -65,8 +73,11 @@ export const inferIndex = (e: IndexExpression, context: Context, mayBeAbsent: bo
   if (!base || !index) return undefined
   const maps = mapsOf(base.type)
   if (maps || (isJson(base.type) && isString(index) && !isJson(index))) return inferKey(e, base, index, maps, context)
-  if (base.absence === 'maybe') return refuseAbsent(e.of, context)
-  return present(inferItem(e, base.type, index, context))
+  if (base.absence === 'maybe' && !mayBeAbsent) return refuseAbsent(e.of, context)
+  const item = inferItem(e, base.type, index, context)
+  if (!item || !mayBeAbsent) return present(item)
+  const isSure = literalIndex(e.index) !== undefined && listsOf(base.type)?.every(({ kind }) => kind === 'tuple')
+  return { type: item, absence: base.absence === 'never' && isSure ? 'never' : isJson(base.type) ? 'checked' : 'maybe' }
 }
 
 /** A key of a map may be absent; for a json only the message shows, as with fields. */
@@ -109,69 +120,4 @@ export const literalIndex = (e: Expression): number | undefined => {
   if (e.kind !== 'unary' || e.operator !== '-') return undefined
   const index = literalIndex(e.operand)
   return index === undefined ? undefined : -index
-}
-
-type Shape = Map<string, Fact>
-
-/** One record for each combination of the variants of spread sums; json once a json is spread. */
-export const inferRecord = (e: RecordExpression, context: Context): Type | undefined => {
-  let shapes: readonly Shape[] = [new Map()]
-  let isOpen = false
-  let isWrong = hasDuplicates(e, context)
-  for (const part of e.parts) {
-    const type = context.infer(part.kind === 'field' ? part.value : part.of)
-    if (part.kind === 'field' && part.isShorthand && part.value.kind === 'name') context.shorthands.add(part.value)
-    if (!type) isWrong = true
-    else if (part.kind === 'field') for (const shape of shapes) shape.set(part.name.text, { type, absence: 'never' })
-    else if (isJson(type)) isOpen = true
-    else if (!fieldsOf(type)) {
-      isWrong = true
-      context.complain('type_mismatch', part.of.span, `'...' spreads a record, but this is ${show(type)}`)
-    } else {
-      const variants = variantsOf(type)
-      const spread = shapes.flatMap((shape) => variants.map((variant) => spreadOver(e, shape, variant, context)))
-      shapes = spread.flatMap((shape) => shape ?? [])
-      if (shapes.length < spread.length) isWrong = true
-    }
-  }
-  if (isWrong) return undefined
-  return isOpen ? JSON_TYPE : sumOf(e, shapes.map(recordOf), context)
-}
-
-const spreadOver = (e: Expression, shape: Shape, variant: Variant, context: Context): Shape | undefined => {
-  const result = new Map(shape)
-  for (const field of variant.kind === 'record' ? variant.fields : []) {
-    const earlier = result.get(field.name)
-    if (isPresent(field)) result.set(field.name, { type: field.type, absence: 'never' })
-    else if (!earlier) result.set(field.name, { type: field.type, absence: 'maybe' })
-    else {
-      const type = joinOrComplain(e, earlier.type, field.type, `the two values of '${field.name}'`, context)
-      if (!type) return undefined
-      result.set(field.name, { type, absence: earlier.absence })
-    }
-  }
-  return result
-}
-
-const recordOf = (shape: Shape): Type => {
-  const fields = [...shape].map(([name, { type, absence }]): Field => ({ name, type, isOptional: absence === 'maybe' }))
-  return { kind: 'record', fields }
-}
-
-const sumOf = (e: Expression, records: readonly Type[], context: Context): Type | undefined =>
-  joinAll(records) ?? context.complain('type_mismatch', e.span, 'the variants of the spread can no longer be told apart')
-
-const hasDuplicates = (e: RecordExpression, context: Context): boolean => {
-  const seen = new Map<string, Name>()
-  let hasAny = false
-  for (const part of e.parts) {
-    if (part.kind === 'spread') continue
-    const first = seen.get(part.name.text)
-    if (first) {
-      hasAny = true
-      const related = [{ message: 'the first', span: first.span }]
-      context.complain('duplicate_name', part.name.span, `field '${part.name.text}' is given twice`, { related })
-    } else seen.set(part.name.text, part.name)
-  }
-  return hasAny
 }

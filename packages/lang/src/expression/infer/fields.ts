@@ -30,3 +30,27 @@ const findFields = (type: Type): Fields => {
   }
   return common
 }
+
+/** The fields that some record of a sum has; each may be absent. Undefined where another variant may have one of any name. */
+export const someFieldsOf = (type: Type): Fields => {
+  const variants = variantsOf(type)
+  const records = variants.flatMap((v) => (v.kind === 'record' ? [v] : []))
+  if (records.length === 0 || records.length < variants.length) return undefined
+  const found = new Map<string, Fact>()
+  for (const name of new Set(records.flatMap((record) => record.fields.map((field) => field.name)))) {
+    const fields = records.flatMap((record) => fieldOf(record, name) ?? [])
+    if (records.some((record) => record.isOpen && !fieldOf(record, name))) continue
+    const absence = fields.length === records.length && fields.every(isPresent) ? 'never' : 'maybe'
+    found.set(name, { type: unite(fields.map((field) => field.type)), absence })
+  }
+  return found
+}
+
+/** Under `??`: null is as good as absent. */
+export const withoutNull = (fact: Fact): Fact => {
+  const variants = variantsOf(fact.type)
+  const rest = variants.filter(({ kind }) => kind !== 'unit')
+  const [only] = rest
+  if (rest.length === variants.length) return fact
+  return { type: only && rest.length === 1 ? only : { kind: 'sum', variants: rest }, absence: 'maybe', mayBeNull: true }
+}

@@ -5,6 +5,7 @@ import { isInt, isJson, isString, listsOf } from '../../types/kind.js'
 import { JSON_TYPE, STRING, type Type } from '../../types/type.js'
 import { itemTypeOf } from '../run/list-function.js'
 import { type Context, show, sourceOf } from './context.js'
+import { where } from './narrow.js'
 import { requireBool } from './operator.js'
 
 export const inferList = (e: ListExpression, context: Context): Type | undefined => {
@@ -26,7 +27,8 @@ const inferLoops = (e: Comprehension, at: number, context: Context): Type | unde
   return context.within(context.declare(loop.name, item), () => {
     const condition = loop.condition && context.infer(loop.condition)
     const isRight = !loop.condition || (condition && requireBool(loop.condition, condition, `'if'`, context))
-    const type = inferLoops(e, at + 1, context)
+    const rest = () => inferLoops(e, at + 1, context)
+    const type = loop.condition ? where(loop.condition, true, context, rest) : rest()
     return isRight ? type : undefined
   })
 }

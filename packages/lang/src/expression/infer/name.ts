@@ -1,18 +1,22 @@
 // Names: locals, `value`, the fields of the input, params, or the one free name of an input that is not a record, in this order.
 
-import { nearest } from '@plumb/wire/nearest'
+import { isOneOff, nearest } from '@plumb/wire/nearest'
+import { type Diagnostic, warning } from '../../diagnostic/diagnostic.js'
 import type { NameExpression } from '../../parse/ast.js'
+import { isJson } from '../../types/kind.js'
 import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, show } from './context.js'
 import { FIELD_OF_INPUT, type Local, localNamed, type Meaning, WHOLE_INPUT } from './environment.js'
-import { fieldsOf } from './fields.js'
+import { fieldsOf, someFieldsOf } from './fields.js'
+import { narrowedFact, narrowedInput } from './narrow.js'
 
 export const inferName = (e: NameExpression, context: Context): Fact | undefined => {
   const { name, span } = e
-  const { input, scope } = context.environment
+  const { scope } = context.environment
+  const input = narrowedInput(context)
   const means = (meaning: Meaning, fact: Fact): Fact => {
     context.meanings.set(e, meaning)
-    return fact
+    return meaning.kind === 'whole' ? fact : narrowedFact(e, fact, context)
   }
   context.scopes.set(e, context.locals)
   const whole: Fact = { type: input, absence: 'never' }
@@ -20,12 +24,19 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   if (local) return means({ kind: 'local', local }, { type: local.type, absence: 'never' })
   // `value` means the whole input even if the input has a field of that name: that one is value.value.
   if (name === 'value') return means(WHOLE_INPUT, whole)
-  const fields = fieldsOf(input)
+  const fields = e === context.asked ? someFieldsOf(input) : fieldsOf(input)
   const field = fields?.get(name)
   if (field) return means(FIELD_OF_INPUT, field)
   const param = scope?.params.get(name)
   if (param) return param.type && means({ kind: 'param', param }, { type: param.type, absence: 'never' })
   if (!fields) {
+    if (isJson(input) && !context.environment.isConstant) {
+      const message = `'${name}' is nothing that is declared here, and the fields of a json are not known: write value.${name} for the field`
+      return context.complain('lone_name', span, message, { help: `value.${name} is the field '${name}', value is the whole input` })
+    }
+    if (context.freeName === undefined && nearNames(name, context).length > 0) {
+      context.report(loneName(name, span, context))
+    }
     context.freeName ??= name
     if (context.freeName === name) return means(WHOLE_INPUT, whole)
     return context.complain('unknown_name', span, `unknown name '${name}': '${context.freeName}' already stands for the whole input`, {
@@ -36,6 +47,22 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   const help = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
   return context.complain('unknown_field', span, `the input ${show(input)} has no field '${name}'`, { help })
 }
+
+/** Names of the place that are one letter away. */
+const nearNames = (name: string, context: Context): string[] => {
+  const { scope } = context.environment
+  const all = ['value', ...namesOf(context.locals), ...(scope?.params.keys() ?? []), ...(scope?.bindings.keys() ?? [])]
+  return all.filter((known) => isOneOff(name, known))
+}
+
+const loneName = (name: string, span: NameExpression['span'], context: Context): Diagnostic => {
+  const message = `'${name}' is neither a field nor a binding: it means the whole input`
+  return warning('lone_name', message, span, `did you mean '${nearNames(name, context)[0]}'? Write 'value' for the whole input`)
+}
+
+/** Whether a name of the whole input is told of here, wherever it is. */
+export const isNearName = (e: NameExpression, scope: Context['environment']['scope']): boolean =>
+  [...['value'], ...(scope?.params.keys() ?? []), ...(scope?.bindings.keys() ?? [])].some((known) => isOneOff(e.name, known))
 
 const namesOf = (scope: Local | undefined): string[] => {
   const names: string[] = []

@@ -8,6 +8,7 @@ import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/typ
 import { itemTypeOf } from '../run/list-function.js'
 import { type Context, show, sourceOf } from './context.js'
 import { joinOrComplain } from './join.js'
+import { where } from './narrow.js'
 
 export const inferUnary = (e: UnaryExpression, context: Context): Type | undefined => {
   const type = context.infer(e.operand)
@@ -19,7 +20,10 @@ export const inferUnary = (e: UnaryExpression, context: Context): Type | undefin
 
 export const inferBinary = (e: BinaryExpression, operator: Exclude<BinaryOperator, '??'>, context: Context): Type | undefined => {
   const left = context.infer(e.left)
-  const right = context.infer(e.right)
+  const right =
+    operator === 'and' || operator === 'or'
+      ? where(e.left, operator === 'and', context, () => context.infer(e.right))
+      : context.infer(e.right)
   if (!left || !right) return undefined
   switch (operator) {
     case 'and':

@@ -3,7 +3,7 @@
 import { expectList, expectNumber, expectString, kindOfValue, stringOfValue } from './coerce.js'
 import { failEvaluation, type Site } from './failure.js'
 import { concat, indexIn, sliceList } from './list.js'
-import { finite } from './number.js'
+import { add as addNumbers } from './number.js'
 import { describe, type RuntimeValue, type Slice } from './slice.js'
 import { sliceText } from './text.js'
 
@@ -12,7 +12,7 @@ export const add = (a: RuntimeValue, b: RuntimeValue, site: Site): RuntimeValue 
   const kind = kindOfValue(a)
   if (kind === 'string') return stringOfValue(a) + expectString(b, site)
   if (kind === 'list') return concat(a as Slice, expectList(b, site))
-  return finite(expectNumber(a, site) + expectNumber(b, site), site)
+  return addNumbers(expectNumber(a, site), expectNumber(b, site), site)
 }
 
 /** `x[from:to]` of a string or a list. */

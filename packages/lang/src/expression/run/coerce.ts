@@ -2,13 +2,16 @@
 
 import { countItems, eachItem } from '@plumb/wire/json'
 import { failEvaluation, type Site } from './failure.js'
-import { exactAt, intAt, parseNumberAt } from './number.js'
+import { exactAt, intAt, numberAt, parseNumberAt } from './number.js'
 import { describe, type RuntimeValue, Slice, stringAt } from './slice.js'
 import { compareStrings, countCodePoints } from './text.js'
 
 export const stringOfValue = (value: RuntimeValue): string =>
   value instanceof Slice ? stringAt(value.buf, value.start + 1, value.end - 1) : (value as string)
-export const numberOf = (value: RuntimeValue): number =>
+export const numberOf = (value: RuntimeValue, site: Site): number =>
+  value instanceof Slice ? numberAt(value.buf, value.start, value.end, site) : (value as number)
+/** Of any size: a double that is near. */
+const realOf = (value: RuntimeValue): number =>
   value instanceof Slice ? parseNumberAt(value.buf, value.start, value.end) : (value as number)
 export const intOf = (value: RuntimeValue, site: Site): number =>
   value instanceof Slice ? intAt(value.buf, value.start, value.end, site) : (value as number)
@@ -38,7 +41,16 @@ export const expectString = (value: RuntimeValue, site: Site): string => {
 }
 export const expectNumber = (value: RuntimeValue, site: Site): number => {
   expectKind(value, 'number', 'a number', site)
-  return numberOf(value)
+  return numberOf(value, site)
+}
+export const expectReal = (value: RuntimeValue, site: Site): number => {
+  expectKind(value, 'number', 'a number', site)
+  return realOf(value)
+}
+/** A number as it is written. */
+export const expectNumeric = (value: RuntimeValue, site: Site): RuntimeValue => {
+  expectKind(value, 'number', 'a number', site)
+  return value
 }
 export const expectBool = (value: RuntimeValue, site: Site): boolean => {
   expectKind(value, 'bool', 'a bool', site)

@@ -6,7 +6,7 @@ import { type Fault, fault } from '@plumb/wire/error'
 export class EvaluationFailure {
   constructor(
     readonly detail: string,
-    readonly code: 'evaluation_failed' | 'too_deep' | 'too_large' = 'evaluation_failed',
+    readonly code: 'evaluation_failed' | 'too_deep' | 'too_large' | 'rejected' = 'evaluation_failed',
   ) {}
 }
 
@@ -32,6 +32,11 @@ export const faultOfEvaluation = (failure: unknown): Fault => {
 /** Thrown by generated code that leaves a message to the interpreter. */
 export const leave = (): never => {
   throw new EvaluationFailure('left to the interpreter')
+}
+
+/** `fail(text)`. */
+export const reject = (text: string): never => {
+  throw new EvaluationFailure(text, 'rejected')
 }
 
 /** The current sub-expression, as written. */

@@ -3,16 +3,20 @@
 import { once } from '@plumb/wire/once'
 import { unite } from '../../types/join.js'
 import { isInt, isJson, isString, objectsOf } from '../../types/kind.js'
-import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/type.js'
+import { BOOL, INT, JSON_TYPE, NEVER, NUMBER, STRING, type Type } from '../../types/type.js'
 import { variantsOf } from '../../types/variants.js'
 import { fieldsOf } from '../infer/fields.js'
 import { containsAny } from './by-kind.js'
 import { length } from './coerce.js'
-import type { Site } from './failure.js'
+import { readCsv, writeCsv } from './csv.js'
+import { fixed, rounded } from './decimal.js'
+import { fromBase64, fromUrl, sha256, toBase64, toUrl } from './encode.js'
+import { reject, type Site } from './failure.js'
 import type { Function } from './function.js'
+import { greater, lesser } from './list.js'
 import { type FunctionRow, itemTypeOf, listFunctions } from './list-function.js'
 import * as map from './map.js'
-import { roundAwayFromZero, whole } from './number.js'
+import { defined, power, quotient } from './number.js'
 import { parseNumber, parseText } from './parse-text.js'
 import { findPattern, matchesPattern, replaceMatches } from './pattern.js'
 import type { RuntimeValue } from './slice.js'
@@ -56,14 +60,28 @@ const rows = (): readonly FunctionRow[] => [
   { usage: 'time(s)', text: 'Seconds since 1970 of a time (RFC 3339) or a date.', takes: ['string'], gives: NUMBER, run: readTime },
   { usage: 'iso(n)', text: 'The time (RFC 3339, UTC) of seconds since 1970.', takes: ['number'], gives: STRING, run: writeTime },
   { usage: 'abs(x)', text: 'The number without its sign.', takes: ['number'], gives: likeArguments, run: (x: number) => Math.abs(x) },
-  { usage: 'round(x)', text: 'The nearest int; halves away from zero.', takes: ['number'], gives: INT, run: (x: number, site: Site) => whole(roundAwayFromZero(x), site) },
-  { usage: 'floor(x)', text: 'The largest int that is not above.', takes: ['number'], gives: INT, run: (x: number, site: Site) => whole(Math.floor(x), site) },
-  { usage: 'ceil(x)', text: 'The smallest int that is not below.', takes: ['number'], gives: INT, run: (x: number, site: Site) => whole(Math.ceil(x), site) },
-  { usage: 'min(x, y)', text: 'The smaller of two numbers.', takes: ['number', 'number'], gives: likeArguments, run: (x: number, y: number) => Math.min(x, y) },
-  { usage: 'max(x, y)', text: 'The larger of two numbers.', takes: ['number', 'number'], gives: likeArguments, run: (x: number, y: number) => Math.max(x, y) },
+  { usage: 'round(x)', text: 'The nearest int; halves away from zero.', takes: ['numeric'], gives: INT, run: rounded('round') },
+  { usage: 'floor(x)', text: 'The largest int that is not above.', takes: ['numeric'], gives: INT, run: rounded('floor') },
+  { usage: 'ceil(x)', text: 'The smallest int that is not below.', takes: ['numeric'], gives: INT, run: rounded('ceil') },
+  { usage: 'min(x, y)', text: 'The smaller of two numbers.', takes: ['numeric', 'numeric'], gives: likeArguments, run: lesser, result: 'moved' },
+  { usage: 'max(x, y)', text: 'The larger of two numbers.', takes: ['numeric', 'numeric'], gives: likeArguments, run: greater, result: 'moved' },
+  { usage: 'div(a, b)', text: 'The quotient without its fraction, as % gives the rest.', takes: ['number', 'number'], gives: INT, run: quotient },
+  { usage: 'pow(x, y)', text: 'The power; fails where it is not a finite number.', takes: ['number', 'number'], gives: NUMBER, run: power },
+  { usage: 'sqrt(x)', text: 'The square root; fails below 0.', takes: ['real'], gives: NUMBER, run: (x: number, site: Site) => defined(Math.sqrt(x), site) },
+  { usage: 'log(x)', text: 'The natural logarithm; fails up to 0.', takes: ['real'], gives: NUMBER, run: (x: number, site: Site) => defined(Math.log(x), site) },
+  { usage: 'exp(x)', text: 'The power of e; fails where it is too large.', takes: ['real'], gives: NUMBER, run: (x: number, site: Site) => defined(Math.exp(x), site) },
+  { usage: 'fixed(n, places)', text: 'The number as text with so many digits after the point, 0 to 20; halves away from zero.', takes: ['numeric', 'int'], gives: STRING, run: fixed },
   { usage: 'text(x)', text: 'A string as it is, anything else as JSON.', takes: ['any'], gives: STRING, run: (x: RuntimeValue) => textOf(x) },
   { usage: 'parse(s)', text: 'The value of a JSON text.', takes: ['string'], gives: JSON_TYPE, run: parseText, result: 'moved' },
   { usage: 'number(s)', text: 'The number that a string says.', takes: ['string'], gives: NUMBER, run: parseNumber, result: 'moved' },
+  { usage: 'fail(text)', text: 'Fails the message with rejected and this text.', takes: ['string'], gives: NEVER, run: reject },
+  { usage: 'base64(s)', text: 'The bytes of the string (UTF-8) in base64.', takes: ['string'], gives: STRING, run: toBase64 },
+  { usage: 'unbase64(s)', text: 'The string whose bytes (UTF-8) base64 gives.', takes: ['string'], gives: STRING, run: fromBase64 },
+  { usage: 'sha256(s)', text: 'The SHA-256 of its bytes (UTF-8), in hexadecimal digits.', takes: ['string'], gives: STRING, run: sha256 },
+  { usage: 'url_encode(s)', text: 'The string as a part of a URL: all but A-Z a-z 0-9 - . _ ~ as %XX.', takes: ['string'], gives: STRING, run: toUrl },
+  { usage: 'url_decode(s)', text: 'The string that a part of a URL says; + stays +.', takes: ['string'], gives: STRING, run: fromUrl },
+  { usage: 'csv(s)', text: 'The rows of a CSV (RFC 4180), each a list of strings.', takes: ['string'], gives: { kind: 'array', item: STRINGS }, run: readCsv, result: 'moved' },
+  { usage: 'to_csv(rows)', text: 'The CSV (RFC 4180) of rows, with no newline at the end.', takes: ['rows'], gives: STRING, run: writeCsv },
   ...listFunctions(),
   ...mapFunctions(),
   { usage: 'contains(x, y)', text: 'Is the second in the first, a string or a list?', takes: ['sized', 'any'], only: ([type]) => type !== undefined && isJson(type), gives: BOOL, run: containsAny },
@@ -120,4 +138,7 @@ const mapFunctions = (): readonly FunctionRow[] => [
   { usage: 'values(m)', text: 'The values of a map or a record, in the order of its keys.', takes: ['object'], gives: ([type]) => ({ kind: 'array', item: valueTypeOf(type) }), run: map.values, result: 'moved' },
   { usage: 'entries(m)', text: 'The keys and values of a map or a record: a list of { key, value }.', takes: ['object'], gives: ([type]) => ({ kind: 'array', item: entryOf(valueTypeOf(type)) }), run: map.entries, result: 'moved' },
   { usage: 'map_of(entries)', text: 'The map of a list of { key, value }; of equal keys the last.', takes: ['entries'], gives: ([type]) => ({ kind: 'map', item: valueOfEntry(itemTypeOf(type)) }), run: map.mapOf, result: 'moved' },
+  { usage: 'without(m, k)', text: 'The map without a key.', takes: ['map', 'string'], gives: ([type]) => ({ kind: 'map', item: valueTypeOf(type) }), run: map.without, result: 'moved' },
+  { usage: 'omit(r, "a", "b")', text: 'The record without these fields.', takes: ['object', 'string'], gives: JSON_TYPE, run: map.omit, result: 'moved' },
+  { usage: 'pick(r, "a", "b")', text: 'The record of these fields alone.', takes: ['object', 'string'], gives: JSON_TYPE, run: map.pick, result: 'moved' },
 ]

@@ -10,11 +10,15 @@ import type { RuntimeValue } from './slice.js'
  *   sized     a string or a list                   ints, numbers, bools, strings, lists    a list of such
  *   pattern   a string: a regular expression       ordered   a list of numbers or of strings; with a key, any list
  *   item      what an item of the first can equal     object    a map or a record
- *   entries   a list of { key, value }
+ *   entries   a list of { key, value }                map       a map, or json
+ *   numeric   a number as it is written               real      a number of any size, as a double that is near
+ *   rows      a list of lists of strings
  */
 export type Parameter =
   | 'string'
   | 'number'
+  | 'numeric'
+  | 'real'
   | 'int'
   | 'sized'
   | 'pattern'
@@ -27,6 +31,8 @@ export type Parameter =
   | 'ordered'
   | 'item'
   | 'object'
+  | 'map'
+  | 'rows'
   | 'entries'
   | 'any'
 

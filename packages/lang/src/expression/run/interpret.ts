@@ -2,7 +2,6 @@
 // implementation. It evaluates messages that the scanner refuses, and all messages if no code may be generated. Generated code (emit/)
 // gives the same bytes, the same errors, and has the same order of evaluation.
 
-import type { Tree } from '@plumb/wire/json'
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type {
   BinaryExpression,
@@ -11,13 +10,15 @@ import type {
   Expression,
   IfExpression,
   KeyFunction,
+  MatchArm,
+  MatchExpression,
   NameExpression,
   RecordExpression,
   Template,
 } from '../../parse/ast.js'
 import { isJson, isStringList } from '../../types/kind.js'
 import { resolve } from '../../types/type.js'
-import { type Checked, isMerged, numeralOf } from '../infer/checked.js'
+import { isMerged, numeralOf } from '../infer/checked.js'
 import type { Local } from '../infer/environment.js'
 import { applyTo } from './apply.js'
 import { add, sliceAny } from './by-kind.js'
@@ -28,7 +29,9 @@ import {
   expectInt,
   expectList,
   expectNumber,
+  expectNumeric,
   expectObject,
+  expectReal,
   expectString,
   expectStrings,
   intOf,
@@ -38,44 +41,29 @@ import {
 } from './coerce.js'
 import { equal } from './equal.js'
 import type { Site } from './failure.js'
+import type { Frame, LocalValue } from './frame.js'
 import type { Parameter, Reduction } from './function.js'
 import { eachOf, type ItemKey } from './list.js'
-import { addInts, divide, finite, multiplyInts, remainder, subtractInts } from './number.js'
+import { addInts, add as addNumbers, divide, multiply, multiplyInts, remainder, subtract, subtractInts } from './number.js'
 import { observer } from './observe.js'
 import { patternOf } from './pattern.js'
-import { fieldIn, itemIn, keyOf, membersOf, peek, type RuntimeValue, Slice, sliceOf, valueOfText } from './slice.js'
-import { startSteps } from './steps.js'
+import {
+  type FieldKey,
+  fieldIn,
+  itemIn,
+  keyOf,
+  membersOf,
+  peek,
+  peekIn,
+  peekItem,
+  present,
+  type RuntimeValue,
+  Slice,
+  sliceOf,
+  valueOfText,
+} from './slice.js'
 import { stringsOf, textOf } from './text.js'
 import { listFrom, listOf, merge, type Put, writeRecord } from './write.js'
-
-/** The values of names during an evaluation: the run-time counterpart of infer/environment.ts. */
-export interface Frame {
-  readonly checked: Checked
-  /** The whole message. */
-  readonly value: RuntimeValue
-  /** A field of the message. Undefined: an optional one that is absent. */
-  readonly lookUp: (name: string) => RuntimeValue | undefined
-  /** The innermost first. */
-  readonly locals?: LocalValue | undefined
-}
-
-export interface LocalValue {
-  readonly local: Local
-  readonly value: RuntimeValue
-  readonly outer?: LocalValue | undefined
-}
-
-/** `message` is JSON text of the input type, and `tree` its tree. At least one byte follows it. `locals` are those of the environment. */
-export const openFrame = (checked: Checked, message: Buffer, tree: Tree, locals?: LocalValue): Frame => {
-  startSteps()
-  const slice = ({ start, end }: Tree): Slice => new Slice(message, start, end)
-  const entries = tree.kind === 'object' ? tree.entries : []
-  const lookUp = (name: string): Slice | undefined => {
-    for (const { key, node } of entries) if (key === name) return slice(node)
-    return undefined
-  }
-  return { checked, value: slice(tree), lookUp, locals }
-}
 
 /** Moved values stay text. Throws a Failure if the expression has no value. */
 export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
@@ -93,6 +81,10 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
       return evaluateBinary(e, frame)
     case 'if':
       return evaluate(branchOf(e, frame), frame)
+    case 'let':
+      return evaluate(e.body, withLocal(frame, frame.checked.local(e.name), evaluate(e.value, frame)))
+    case 'match':
+      return evaluateMatch(e, frame, evaluate)
     case 'call':
       return evaluateCall(e, frame)
     case 'field': {
@@ -127,14 +119,23 @@ const branchOf = (e: IfExpression, frame: Frame): Expression => {
   return isThen ? e.then : e.else
 }
 
+/** The field of a value that may be absent, or hold none. */
+type Step = (value: RuntimeValue | undefined, key: FieldKey, site: Site) => RuntimeValue | undefined
+
 /** As evaluate, for what may be absent: undefined then. */
-const evaluateMaybe = (e: Expression, frame: Frame): RuntimeValue | undefined => {
+const evaluateMaybe = (e: Expression, frame: Frame, step: Step = peek): RuntimeValue | undefined => {
   if (e.kind === 'name') return nameOf(e, frame)
-  if (e.kind === 'field' && frame.checked.constant(e) === undefined) return peek(evaluateMaybe(e.of, frame), keyOf(e.field.text))
-  if (e.kind !== 'index' || !frame.checked.isKeyed(e)) return evaluate(e, frame)
-  const of = evaluateMaybe(e.of, frame)
-  return peek(of, keyOf(string(e.index, frame)))
+  if (e.kind === 'field' && frame.checked.constant(e) === undefined) {
+    return step(evaluateMaybe(e.of, frame, step), keyOf(e.field.text), frame.checked.site(e))
+  }
+  if (e.kind !== 'index') return evaluate(e, frame)
+  const of = evaluateMaybe(e.of, frame, step)
+  if (frame.checked.isKeyed(e)) return step(of, keyOf(string(e.index, frame)), frame.checked.site(e))
+  return peekItem(of, index(e.index, frame), frame.checked.site(e))
 }
+
+/** The left side of `??`: undefined where it is absent or null. */
+const evaluateLeft = (e: Expression, frame: Frame): RuntimeValue | undefined => present(evaluateMaybe(e, frame, peekIn))
 
 const nameOf = (e: NameExpression, { checked, value, lookUp, locals }: Frame): RuntimeValue | undefined => {
   const meaning = checked.meaning(e)
@@ -162,7 +163,7 @@ const evaluateBinary = (e: BinaryExpression, frame: Frame): RuntimeValue => {
   const site = frame.checked.site(e)
   switch (operator) {
     case '??': {
-      const there = evaluateMaybe(left, frame)
+      const there = evaluateLeft(left, frame)
       return there === undefined ? evaluate(right, frame) : there
     }
     case 'and':
@@ -184,12 +185,12 @@ const evaluateBinary = (e: BinaryExpression, frame: Frame): RuntimeValue => {
     case '+': {
       const form = frame.checked.form(e)
       if (form === 'boxed') return add(evaluate(left, frame), evaluate(right, frame), site)
-      return form === 'string' ? string(left, frame) + string(right, frame) : compute(addInts, (a, b) => a + b, e, frame)
+      return form === 'string' ? string(left, frame) + string(right, frame) : compute(addInts, addNumbers, e, frame)
     }
     case '-':
-      return compute(subtractInts, (a, b) => a - b, e, frame)
+      return compute(subtractInts, subtract, e, frame)
     case '*':
-      return compute(multiplyInts, (a, b) => a * b, e, frame)
+      return compute(multiplyInts, multiply, e, frame)
     case '/':
       return divide(number(left, frame), number(right, frame), site)
     case '%':
@@ -199,12 +200,12 @@ const evaluateBinary = (e: BinaryExpression, frame: Frame): RuntimeValue => {
   }
 }
 
-type Operation<T extends unknown[] = []> = (a: number, b: number, ...site: T) => number
+type Operation = (a: number, b: number, site: Site) => number
 
-const compute = (ints: Operation<[Site]>, numbers: Operation, e: BinaryExpression, frame: Frame): number => {
+const compute = (ints: Operation, numbers: Operation, e: BinaryExpression, frame: Frame): number => {
   const [a, b] = [number(e.left, frame), number(e.right, frame)]
   const site = frame.checked.site(e)
-  return frame.checked.form(e) === 'int' ? ints(a, b, site) : finite(numbers(a, b), site)
+  return (frame.checked.form(e) === 'int' ? ints : numbers)(a, b, site)
 }
 
 const evaluateCall = (e: CallExpression, frame: Frame): RuntimeValue => {
@@ -230,6 +231,13 @@ const evaluateReduction = ({ start, step }: Reduction, list: Comprehension, fram
 }
 
 const withLocal = (frame: Frame, local: Local, value: RuntimeValue): Frame => ({ ...frame, locals: { local, value, outer: frame.locals } })
+
+const evaluateMatch = (e: MatchExpression, frame: Frame, evaluateArm: typeof evaluate): RuntimeValue => {
+  const picker = frame.checked.picker(e)
+  const arm = e.arms[picker.pick(evaluate(e.of, frame))] as MatchArm
+  observer()?.taken?.(e, arm)
+  return evaluateArm(arm.body, arm.pattern ? withLocal(frame, frame.checked.local(arm.pattern.name), picker.value) : frame)
+}
 
 const keyOfItems = ({ parameter, body }: KeyFunction, frame: Frame): ItemKey => {
   const local = frame.checked.local(parameter)
@@ -258,6 +266,10 @@ const evaluateArgument = (e: Expression, parameter: Parameter, frame: Frame): un
       return string(e, frame)
     case 'number':
       return number(e, frame)
+    case 'real':
+      return expectReal(evaluate(e, frame), frame.checked.site(e))
+    case 'numeric':
+      return expectNumeric(evaluate(e, frame), frame.checked.site(e))
     case 'int':
       return int(e, frame)
     case 'pattern':
@@ -269,8 +281,10 @@ const evaluateArgument = (e: Expression, parameter: Parameter, frame: Frame): un
     case 'lists':
     case 'ordered':
     case 'entries':
+    case 'rows':
       return expectList(evaluate(e, frame), frame.checked.site(e))
     case 'object':
+    case 'map':
       return expectObject(evaluate(e, frame), frame.checked.site(e))
     case 'strings': {
       const list = evaluate(e, frame)
@@ -291,11 +305,11 @@ const evaluateRecord = (e: RecordExpression, frame: Frame): RuntimeValue => {
   const { checked } = frame
   if (isMerged(e, checked)) {
     return merge(
-      ...e.parts.map((part) =>
-        part.kind === 'field'
-          ? ([keyOf(part.name.text), evaluate(part.value, frame)] as const)
-          : expectObject(evaluate(part.of, frame), checked.site(part.of)),
-      ),
+      ...e.parts.map((part) => {
+        if (part.kind === 'spread') return expectObject(evaluate(part.of, frame), checked.site(part.of))
+        const key = part.kind === 'field' ? part.name.text : string(part.key, frame)
+        return [keyOf(key), evaluate(part.value, frame)] as const
+      }),
     )
   }
   const fields = new Map<string, Expression | RuntimeValue | undefined>()
@@ -304,6 +318,7 @@ const evaluateRecord = (e: RecordExpression, frame: Frame): RuntimeValue => {
       fields.set(part.name.text, part.value)
       continue
     }
+    if (part.kind === 'computed') continue
     const type = resolve(checked.fact(part.of).type)
     const members = membersOf(evaluate(part.of, frame) as Slice)
     for (const { name } of type.kind === 'record' ? type.fields : []) {
@@ -333,8 +348,10 @@ const int = operand(expectInt)
 // The JavaScript value. A moved int may have any size; here it is computed with.
 const read = (e: Expression, frame: Frame): RuntimeValue => {
   if (e.kind === 'if') return read(branchOf(e, frame), frame)
+  if (e.kind === 'let') return read(e.body, withLocal(frame, frame.checked.local(e.name), evaluate(e.value, frame)))
+  if (e.kind === 'match') return evaluateMatch(e, frame, read)
   if (e.kind === 'binary' && e.operator === '??') {
-    const left = evaluateMaybe(e.left, frame)
+    const left = evaluateLeft(e.left, frame)
     return left === undefined ? read(e.right, frame) : decode(left, e.left, frame)
   }
   if (e.kind === 'unary' && e.operator === '-') return -number(e.operand, frame)
@@ -350,7 +367,7 @@ const decode = (value: RuntimeValue, e: Expression, { checked }: Frame): Runtime
     case 'int':
       return intOf(value, checked.site(e))
     case 'number':
-      return numberOf(value)
+      return numberOf(value, checked.site(e))
     case 'bool':
       return boolOf(value)
     case 'unit':

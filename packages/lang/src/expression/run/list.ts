@@ -2,10 +2,10 @@
 // of a result.
 
 import { eachItem } from '@plumb/wire/json'
-import { expectBool, expectList, expectNumber, intOf, kindOfValue } from './coerce.js'
+import { exactOf, expectBool, expectList, expectNumber, intOf, kindOfValue } from './coerce.js'
 import { equal, identityOf } from './equal.js'
 import { EvaluationFailure, failEvaluation, type Site } from './failure.js'
-import { addInts, exactAt, finite } from './number.js'
+import { add, addInts, exactAt } from './number.js'
 import { MAX_RESULT } from './sink.js'
 import { boundOf, describe, type RuntimeValue, Slice, stringAt } from './slice.js'
 import { takeSteps } from './steps.js'
@@ -82,7 +82,7 @@ const reduced =
   }
 
 export const addInt: Step<number> = (sum, item, site) => addInts(sum, intOf(item, site), site)
-export const addNumber: Step<number> = (sum, item, site) => finite(sum + expectNumber(item, site), site)
+export const addNumber: Step<number> = (sum, item, site) => add(sum, expectNumber(item, site), site)
 // All are read: one that is not a bool fails wherever it is.
 export const isEither: Step<boolean> = (result, item, site) => expectBool(item, site) || result
 export const areBoth: Step<boolean> = (result, item, site) => expectBool(item, site) && result
@@ -172,6 +172,10 @@ const extreme =
 
 export const least = extreme(1)
 export const greatest = extreme(-1)
+
+/** The first of two equal numbers. */
+export const lesser = (a: RuntimeValue, b: RuntimeValue): RuntimeValue => (exactOf(b) < exactOf(a) ? b : a)
+export const greater = (a: RuntimeValue, b: RuntimeValue): RuntimeValue => (exactOf(b) > exactOf(a) ? b : a)
 
 /** The first of equal ones. */
 export const unique = (list: Slice, key: ItemKey = itself): Slice => {

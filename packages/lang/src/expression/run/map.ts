@@ -56,3 +56,23 @@ export const mapOf = (list: Slice, site: Site): Slice => {
   })
   return writeRecord(fields)
 }
+
+/** Without a key, which need not be there. */
+export const without = (map: Slice, key: string): Slice => {
+  const members = membersOf(map)
+  takeSteps(members.size)
+  members.delete(key)
+  return writeRecord(members)
+}
+
+/** The fields of a record without some of them, or of these alone. */
+export const omit = (record: Slice, ...names: (string | Site)[]): Slice => {
+  const members = membersOf(record)
+  for (const name of names.slice(0, -1)) members.delete(name)
+  return writeRecord(members)
+}
+
+export const pick = (record: Slice, ...names: (string | Site)[]): Slice => {
+  const wanted = new Set(names.slice(0, -1))
+  return writeRecord(new Map([...membersOf(record)].filter(([name]) => wanted.has(name))))
+}

@@ -1,7 +1,8 @@
-// Numbers: read from their text, computed, rounded. An int is exact or an error; any other number is a double and finite.
+// Numbers: read from their text, computed, rounded. What is whole is exact or an error; any other number is a double and finite.
 
 import { withoutLastZeros } from '@plumb/wire/json'
 import { isIntegerText } from '../../scan/integer.js'
+import { isWholePower, isWholeProduct, isWholeQuotient, isWholeSum } from './exact.js'
 import { failEvaluation, type Site } from './failure.js'
 
 const LIMIT = 2 ** 53
@@ -30,7 +31,15 @@ export const parseNumberAt = (buf: Buffer, start: number, end: number): number =
 /** An int for a computation. One beyond ±2^53 is valid text, but a double would lose digits of it. */
 export const intAt = (buf: Buffer, start: number, end: number, site: Site): number => {
   const n = parseNumberAt(buf, start, end)
-  return n < LIMIT && n > -LIMIT ? n : limited(integerOf(buf.toString('latin1', start, end)), site)
+  return n < LIMIT && n > -LIMIT ? n : limitedInt(integerOf(buf.toString('latin1', start, end)), site)
+}
+
+/** Any number for a computation: one that is whole is exact. */
+export const numberAt = (buf: Buffer, start: number, end: number, site: Site): number => {
+  const n = parseNumberAt(buf, start, end)
+  if (n < LIMIT && n > -LIMIT) return n
+  const text = buf.toString('latin1', start, end)
+  return isIntegerText(text) ? limitedInt(integerOf(text), site) : n
 }
 
 /** For comparisons: exact for ints of any size. `==` and `<` compare both kinds correctly. */
@@ -50,27 +59,60 @@ const integerOf = (text: string): bigint => {
   return scale < 0 ? n / 10n ** BigInt(-scale) : n * 10n ** BigInt(scale)
 }
 
-const limited = (n: bigint, site: Site): number =>
-  n <= BigInt(LIMIT) && n >= -BigInt(LIMIT) ? Number(n) : failEvaluation(site, 'an int beyond ±2^53 cannot be computed with')
+export const limitedInt = (n: bigint, site: Site): number =>
+  n <= BigInt(LIMIT) && n >= -BigInt(LIMIT) ? Number(n) : failEvaluation(site, BEYOND)
+
+const BEYOND = 'a whole number beyond ±2^53 cannot be computed with'
 
 // A double at the limit may stand for a neighbour that it cannot represent.
 const isSafe = (n: number): boolean => n < LIMIT && n > -LIMIT
 
-export const addInts = (a: number, b: number, site: Site): number => (isSafe(a + b) ? a + b : limited(BigInt(a) + BigInt(b), site))
-export const subtractInts = (a: number, b: number, site: Site): number => (isSafe(a - b) ? a - b : limited(BigInt(a) - BigInt(b), site))
-export const multiplyInts = (a: number, b: number, site: Site): number => (isSafe(a * b) ? a * b : limited(BigInt(a) * BigInt(b), site))
+export const addInts = (a: number, b: number, site: Site): number => (isSafe(a + b) ? a + b : limitedInt(BigInt(a) + BigInt(b), site))
+export const subtractInts = (a: number, b: number, site: Site): number => (isSafe(a - b) ? a - b : limitedInt(BigInt(a) - BigInt(b), site))
+export const multiplyInts = (a: number, b: number, site: Site): number => (isSafe(a * b) ? a * b : limitedInt(BigInt(a) * BigInt(b), site))
 
-export const finite = (n: number, site: Site): number =>
-  Number.isFinite(n) ? n : failEvaluation(site, 'the result is too large for a number')
+const finite = (n: number, site: Site): number => (Number.isFinite(n) ? n : failEvaluation(site, 'the result is too large for a number'))
+
+/** `n`, unless it is beyond ±2^53 and the exact result is whole. */
+const exact = (n: number, isWhole: () => boolean, site: Site): number => {
+  if (isSafe(n)) return n
+  finite(n, site)
+  return isWhole() && Math.abs(n) > LIMIT ? failEvaluation(site, BEYOND) : n
+}
+
+export const add = (a: number, b: number, site: Site): number =>
+  isSafe(a + b)
+    ? a + b
+    : Number.isInteger(a) && Number.isInteger(b)
+      ? limitedInt(BigInt(a) + BigInt(b), site)
+      : exact(a + b, () => isWholeSum(a, b), site)
+export const subtract = (a: number, b: number, site: Site): number => add(a, -b, site)
+export const multiply = (a: number, b: number, site: Site): number =>
+  isSafe(a * b)
+    ? a * b
+    : Number.isInteger(a) && Number.isInteger(b)
+      ? limitedInt(BigInt(a) * BigInt(b), site)
+      : exact(a * b, () => isWholeProduct(a, b), site)
 
 export const divide = (a: number, b: number, site: Site): number =>
-  b === 0 ? failEvaluation(site, 'division by zero') : finite(a / b, site)
+  b === 0 ? failEvaluation(site, 'division by zero') : exact(a / b, () => isWholeQuotient(a, b), site)
 
-/** The sign is that of `a`, so that `a = b * truncated(a / b) + a % b`. */
+/** The sign is that of `a`, so that `a = b * div(a, b) + a % b`. */
 export const remainder = (a: number, b: number, site: Site): number => (b === 0 ? failEvaluation(site, 'division by zero') : a % b)
 
+/** Whole, towards zero. */
+export const quotient = (a: number, b: number, site: Site): number => whole(Math.round((a - remainder(a, b, site)) / b), site)
+
+export const power = (base: number, exponent: number, site: Site): number => {
+  const n = base ** exponent
+  return Number.isNaN(n) ? failEvaluation(site, 'there is no such number') : exact(n, () => isWholePower(base, exponent), site)
+}
+
+/** A result that has to be a number, and finite. */
+export const defined = (n: number, site: Site): number =>
+  Number.isNaN(n) ? failEvaluation(site, 'there is no such number') : finite(n, site)
+
 /** The result of rounding, as an int. */
-export const whole = (n: number, site: Site): number =>
-  n <= LIMIT && n >= -LIMIT ? n : failEvaluation(site, 'an int beyond ±2^53 cannot be computed with')
+export const whole = (n: number, site: Site): number => (n <= LIMIT && n >= -LIMIT ? n : failEvaluation(site, BEYOND))
 
 export const roundAwayFromZero = (n: number): number => (n < 0 ? -Math.round(-n) : Math.round(n))

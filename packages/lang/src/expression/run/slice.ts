@@ -43,11 +43,35 @@ export const peek = (value: RuntimeValue | undefined, key: FieldKey): Slice | un
   return found
 }
 
+/** The same under `??`: what is neither an object nor null has no fields. */
+export const peekIn = (value: RuntimeValue | undefined, key: FieldKey, site: Site): Slice | undefined => {
+  const there = present(value)
+  if (there === undefined || isObject(there)) return peek(there, key)
+  return failEvaluation(site, `${describe(there)} has no fields`)
+}
+
+/** Undefined: absent, null, or not in the list. */
+export const peekItem = (value: RuntimeValue | undefined, at: number, site: Site): Slice | undefined => {
+  const there = present(value)
+  if (there === undefined) return undefined
+  if (!(there instanceof Slice) || there.buf[there.start] !== 91) return failEvaluation(site, `${describe(there)} has no items`)
+  let found: Slice | undefined
+  eachItem(there.buf, there.start, (start, end, i) => {
+    if (i === at) found = new Slice(there.buf, start, end)
+  })
+  return found
+}
+
+/** Undefined where it is null. */
+export const present = (value: RuntimeValue | undefined): RuntimeValue | undefined =>
+  value === null || (value instanceof Slice && value.buf[value.start] === 110) ? undefined : value
+
+const isObject = (value: RuntimeValue): boolean => value instanceof Slice && value.buf[value.start] === 123
+
 export const fieldIn = (value: RuntimeValue, key: FieldKey, site: Site): Slice => {
   const found = peek(value, key)
   if (found) return found
-  const isObject = value instanceof Slice && value.buf[value.start] === 123
-  return failEvaluation(site, isObject ? `there is no field '${key.text}'` : `${describe(value)} has no fields`)
+  return failEvaluation(site, isObject(value) ? `there is no field '${key.text}'` : `${describe(value)} has no fields`)
 }
 
 export const itemIn = (value: RuntimeValue, at: number, site: Site): Slice => {

@@ -149,6 +149,9 @@ export const build = (write: (out: Sink) => number): Slice => {
   return new Slice(out.buf, out.start, out.end)
 }
 
+/** A value as text, followed by a byte. */
+export const sliced = (value: RuntimeValue): Slice => (value instanceof Slice ? value : build((out) => putValue(out, out.at, value)))
+
 // One for each nesting level, since a message that is being written owns its sink.
 const scratch: Sink[] = []
 let depth = 0

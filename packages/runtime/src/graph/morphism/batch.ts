@@ -12,7 +12,8 @@ import type { ScheduledSource } from '../schedule.js'
 import { Morphism } from './morphism.js'
 
 export interface BatchSettings {
-  readonly size: number
+  /** Undefined: all, until the end. */
+  readonly size: number | undefined
   /** A partial list leaves this long after its first message (ms). */
   readonly withinMs: number | undefined
 }
@@ -61,7 +62,7 @@ export class Batch extends Morphism implements ScheduledSource, Gathering {
     const at = isFirst ? put(sink, sink.at, MARKS, 0, 1) : put(sink, this.#end, MARKS, 1, 2)
     this.#end = put(sink, at, buf, start, end)
     this.#count++
-    if (this.#count < size) {
+    if (size === undefined || this.#count < size) {
       this.#keep(this.context.current.origin)
       if (isFirst) this.#startTimer()
       return

@@ -3,7 +3,7 @@
 import {
   compileCheck,
   compileFilter,
-  compileFold,
+  compileFolding,
   compileLift,
   compileMap,
   environmentOf,
@@ -72,7 +72,7 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
     case 'filter':
       return compileFilter(work.expression, environment, scanner)
     case 'fold':
-      return compileFold(work, environment, scanner)
+      return compileFolding(work, environment, scanner, node.name)
     case 'discard':
       return compileMap({ kind: 'literal', value: null, text: 'null', span }, environment, scanner)
     case 'input':
@@ -81,6 +81,7 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
     case 'pass':
     case 'empty':
     case 'barrier':
+    case 'join':
     case 'flatten':
     case 'batch':
     case 'each':

@@ -1,11 +1,10 @@
 // Why a run cannot be resumed: its record does not determine the state of a process. Agents of ours repeat their requests, and get the same
 // answers; the memory of foreign programs and agents elsewhere is known only from their input.
 
-import { agentOf, type Graph, type GraphNode, planOf } from '@plumb/lang'
+import { agentOf, cyclesOf, type Graph, type GraphNode, planOf } from '@plumb/lang'
 import { type Fault, fault } from '@plumb/wire'
 import type { Secrets } from '../../event/secrets.js'
 import { placesOf } from '../../event/wires.js'
-import { cyclesOf } from '../../graph/find-cycles.js'
 
 export const notResumable = (reason: string): Fault =>
   fault('record_invalid', `this run cannot be resumed, since its record does not contain all that was remembered: ${reason}`)

@@ -1,6 +1,6 @@
 // The cycles of a graph: its strongly connected parts with an edge inside (Tarjan's algorithm, without recursion).
 
-import { type Graph, type GraphNode, nodesBehind } from '@plumb/lang'
+import { type Graph, type GraphNode, nodesBehind } from './graph.js'
 
 /** Each cycle as the nodes in it, in the order of the program. */
 export const cyclesOf = ({ nodes, edges }: Graph): GraphNode[][] => {

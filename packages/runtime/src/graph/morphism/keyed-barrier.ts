@@ -1,0 +1,233 @@
+// barrier(by: …): joins messages of its branches whose keys are equal, the k-th of a key with the k-th, whatever they stem from. What waits
+// for a partner is held here, up to a limit; what has waited too long leaves, and so does its late partner.
+
+import { type Identity, type KeyReader, put, Sink } from '@plumb/lang'
+import { fault, isTooDeep } from '@plumb/wire'
+import { Backpressure } from '../backpressure.js'
+import type { Holding } from '../holding.js'
+import { rangesOf } from '../input-context.js'
+import { Origin } from '../origin.js'
+import type { RunContext } from '../run-context.js'
+import type { ScheduledSource } from '../schedule.js'
+import { Morphism } from './morphism.js'
+
+export interface KeyedBarrierOptions {
+  readonly name: string
+  /** By branch. */
+  readonly keys: readonly KeyReader[]
+  readonly branches: readonly string[]
+  readonly withinMs: number | undefined
+  /** What finds no partner goes without a word. */
+  readonly drops: boolean
+  readonly maxWaiting: number
+  /** Called with the origin of a message that is dropped without having been in a tuple. */
+  readonly lost: (origin: Origin) => void
+}
+
+interface Held {
+  readonly buf: Buffer
+  readonly start: number
+  readonly end: number
+  readonly origin: Origin
+  readonly since: number
+}
+
+/** The messages of one key that wait, by branch: the first of each belong together. */
+interface Group {
+  readonly queues: readonly Held[][]
+  /** How many of the next messages are partners of those that have left. */
+  readonly late: number[]
+}
+
+const MARKS = Buffer.from('[,]')
+/** In bytes, the maximum length of a line. */
+const MAX_TUPLE = 16 * 1024 * 1024
+
+export class KeyedBarrier extends Morphism implements ScheduledSource {
+  /** The receivers of what leaves by timeout. */
+  readonly backpressure = new Backpressure()
+  readonly #sink = new Sink()
+  /** Copies of waiting messages: the originals would keep their whole chunks in memory. */
+  readonly #copies = new Sink()
+  readonly #groups = new Map<Identity, Group>()
+  readonly #waiting: number[]
+  #timer: NodeJS.Timeout | undefined
+  #isDue = false
+
+  constructor(
+    feeds: readonly number[],
+    private readonly context: Pick<RunContext, 'current' | 'report' | 'fail' | 'schedule'>,
+    private readonly o: KeyedBarrierOptions,
+  ) {
+    super(feeds, 1)
+    this.#waiting = feeds.map(() => 0)
+  }
+
+  get hasTimer(): boolean {
+    return this.o.withinMs !== undefined
+  }
+
+  receive(input: number, buf: Buffer, start: number, end: number): void {
+    const { keys, lost, name } = this.o
+    const { report, current } = this.context
+    const reader = keys[input] as KeyReader
+    const key = reader.read(buf, start, end)
+    if (key === undefined) {
+      if (reader.fault) report({ ...reader.fault, process: name })
+      return lost(current.origin)
+    }
+    const group = this.#groupOf(key)
+    const late = group.late[input] as number
+    if (late > 0) {
+      group.late[input] = late - 1
+      this.#forget(key, group)
+      return this.#leave([{ input, origin: current.origin }])
+    }
+    if (group.queues.every((queue, i) => i === input || queue.length > 0) && group.queues[input]?.length === 0) {
+      this.#join(group, input, buf, start, end)
+      this.#forget(key, group)
+    } else this.#hold(group, input, buf, start, end)
+  }
+
+  canRun(): boolean {
+    return this.#isDue && this.backpressure.isOpen()
+  }
+
+  step(): number {
+    this.#isDue = false
+    const { withinMs = 0 } = this.o
+    const limit = performance.now() - withinMs
+    const left: { input: number; origin: Origin }[] = []
+    let next: number | undefined
+    for (const [key, group] of this.#groups) {
+      for (;;) {
+        const since = Math.min(...group.queues.flatMap((queue) => queue[0]?.since ?? []))
+        if (since > limit) {
+          if (Number.isFinite(since)) next = Math.min(next ?? since, since)
+          break
+        }
+        left.push(...this.#takeFirst(group))
+      }
+      this.#forget(key, group)
+    }
+    if (next !== undefined) this.#startTimer(next - limit)
+    if (left.length > 0) this.#leave(left)
+    for (const { origin } of left) origin.release()
+    return left.length > 0 ? 1 : 0
+  }
+
+  override holding(name: string): Holding {
+    return { of: 'barrier', name, waiting: [...this.#waiting] }
+  }
+
+  protected override finish(): void {
+    const left: { input: number; origin: Origin }[] = []
+    for (const group of this.#groups.values()) while (group.queues.some((queue) => queue.length > 0)) left.push(...this.#takeFirst(group))
+    this.#groups.clear()
+    clearTimeout(this.#timer)
+    if (left.length > 0) this.#leave(left)
+    for (const { origin } of left) origin.release()
+    super.finish()
+  }
+
+  /** The first of each branch, which have waited; those that have not come are late. */
+  #takeFirst(group: Group): { input: number; origin: Origin }[] {
+    return group.queues.flatMap((queue, input) => {
+      const held = queue.shift()
+      if (!held) {
+        group.late[input] = (group.late[input] as number) + 1
+        return []
+      }
+      this.#waiting[input] = (this.#waiting[input] as number) - 1
+      return [{ input, origin: held.origin }]
+    })
+  }
+
+  #groupOf(key: Identity): Group {
+    const known = this.#groups.get(key)
+    if (known) return known
+    const group = { queues: this.#waiting.map(() => []), late: this.#waiting.map(() => 0) }
+    this.#groups.set(key, group)
+    return group
+  }
+
+  #forget(key: Identity, { queues, late }: Group): void {
+    if (queues.every(({ length }) => length === 0) && late.every((n) => n === 0)) this.#groups.delete(key)
+  }
+
+  #hold(group: Group, input: number, buf: Buffer, start: number, end: number): void {
+    const { name, branches, maxWaiting, withinMs } = this.o
+    const { current, fail } = this.context
+    const copies = this.#copies
+    copies.commit(put(copies, copies.at, buf, start, end))
+    current.origin.retain()
+    group.queues[input]?.push({ buf: copies.buf, start: copies.start, end: copies.end, origin: current.origin, since: performance.now() })
+    if (withinMs !== undefined && !this.#timer) this.#startTimer(withinMs)
+    const length = (this.#waiting[input] as number) + 1
+    this.#waiting[input] = length
+    if (length <= maxWaiting) return
+    const detail = `more than ${maxWaiting} messages of branch '${branches[input] || input + 1}' wait in '${name}' for a partner`
+    fail(fault('overflow', detail, { process: name }))
+  }
+
+  #startTimer(ms: number): void {
+    const due = () => {
+      this.#timer = undefined
+      this.#isDue = true
+      this.context.schedule.wake()
+    }
+    // Keeps no process alive: at the end of input all leave anyway.
+    this.#timer = setTimeout(due, Math.max(1, Math.ceil(ms))).unref()
+  }
+
+  // The last message has not waited: the tuple stems from it, and from the others.
+  #join(group: Group, own: number, buf: Buffer, start: number, end: number): void {
+    const { name, lost } = this.o
+    const { report, current } = this.context
+    const parts = group.queues.map((queue, i) => (i === own ? { buf, start, end, origin: current.origin } : (queue.shift() as Held)))
+    for (const i of parts.keys()) if (i !== own) this.#waiting[i] = (this.#waiting[i] as number) - 1
+    const others = parts.flatMap(({ origin }, i) => (i === own ? [] : [origin]))
+    const origin = Origin.ofAll([current.origin, ...others])
+    const before = current.enter(origin)
+    const bytes = parts.reduce((sum, part) => sum + part.end - part.start + 1, 1)
+    const sink = this.#sink
+    if (bytes > MAX_TUPLE) {
+      const detail = `a tuple of '${name}' would be larger than ${MAX_TUPLE.toLocaleString('en')} bytes: take less of each part, as in map(field)`
+      report(fault('too_large', detail, { process: name }))
+      lost(origin)
+    } else {
+      let p = sink.at
+      for (const [i, part] of parts.entries())
+        p = put(sink, put(sink, p, MARKS, i === 0 ? 0 : 1, i === 0 ? 1 : 2), part.buf, part.start, part.end)
+      sink.commit(put(sink, p, MARKS, 2, 3))
+      if (isTooDeep(sink.buf, sink.start, sink.end)) {
+        report(fault('too_deep', `a tuple of '${name}' would be nested more than 512 deep`, { process: name }))
+        lost(origin)
+      } else this.outlets[0]?.send(sink.buf, sink.start, sink.end)
+    }
+    current.leave(before)
+    origin.release()
+    for (const other of others) other.release()
+  }
+
+  #leave(messages: readonly { readonly input: number; readonly origin: Origin }[]): void {
+    const { name, branches, drops, lost } = this.o
+    if (!drops) {
+      const left = this.#waiting.map((_, i) => messages.filter(({ input }) => input === i).length)
+      const shown = left.flatMap((n, i) => (n > 0 ? [`${n} of '${branches[i] || `branch ${i + 1}`}'`] : [])).join(', ')
+      const all = new Set(messages.flatMap(({ origin }) => (origin.seq > 0 ? [origin.seq] : origin.seqs)))
+      const seqs = rangesOf([...all].sort((a, b) => a - b))
+      const { current } = this.context
+      const before = current.enter(Origin.unknown())
+      this.context.report(
+        fault('unpaired', `'${name}' has messages that found no partner: ${shown}`, {
+          process: name,
+          left,
+          ...(seqs.length === 0 ? {} : { seqs }),
+        }),
+      )
+      current.leave(before)
+    }
+    for (const { origin } of messages) lost(origin)
+  }
+}

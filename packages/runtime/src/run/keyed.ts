@@ -1,0 +1,37 @@
+// Opens the nodes that keep something by key: a fold that sends at the end, and a barrier by keys.
+
+import { type Folding, type GraphNode, type KeyedFolding, KeyReader, type MessageScanners, type Type } from '@plumb/lang'
+import type { Fault } from '@plumb/wire'
+import type { Edges } from '../graph/edges.js'
+import { stageOf } from '../graph/morphism/expression.js'
+import { FoldAtEnd } from '../graph/morphism/fold-at-end.js'
+import { KeyedBarrier } from '../graph/morphism/keyed-barrier.js'
+import type { Origin } from '../graph/origin.js'
+import type { RunContext } from '../graph/run-context.js'
+
+export interface KeyedContext {
+  readonly context: RunContext
+  readonly scanners: MessageScanners
+  /** Called with the origin of a message that went into what another gives, or was dropped. */
+  readonly lost: (origin: Origin, kept?: Origin) => void
+}
+
+export const openFoldAtEnd = (node: GraphNode, feeds: readonly number[], { context, scanners, lost }: KeyedContext): FoldAtEnd => {
+  const report = (fault: Fault) => context.report({ ...fault, process: node.name })
+  const stage = stageOf(node, scanners, report) as Folding | KeyedFolding
+  return new FoldAtEnd(feeds, context, { name: node.name, stage, sink: context.sink, report, lost })
+}
+
+export const openKeyedBarrier = (
+  node: GraphNode,
+  { keys, scope, withinMs, drops }: GraphNode['work'] & { kind: 'join' },
+  feeds: readonly number[],
+  { context, scanners, lost, edges, maxWaiting }: KeyedContext & { readonly edges: Edges; readonly maxWaiting: number },
+): KeyedBarrier => {
+  const readers = keys.map((key, i) => {
+    const input = node.inputs[i]?.type as Type
+    return new KeyReader(key, { input, scope, report: context.report }, scanners.of(input))
+  })
+  const branches = node.inputs.map((_, i) => edges.into(node, i)[0]?.from.name ?? '')
+  return new KeyedBarrier(feeds, context, { name: node.name, keys: readers, branches, withinMs, drops, maxWaiting, lost })
+}
