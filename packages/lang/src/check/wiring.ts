@@ -40,15 +40,17 @@ const checkStart = (graph: Graph, cycles: readonly GraphNode[][], graphOf: Graph
     covered.add(node)
     const word = node.work.kind === 'fold' ? 'emit: "end"' : 'batch()'
     const message = `'${word}' waits for the end of its input, and in a cycle that waits for it`
-    report(error('never_fires', message, node.span, "let it go by 'within', or put it outside of the cycle"))
+    const help = node.work.kind === 'fold' ? 'put it outside of the cycle' : "give it 'within', or put it outside of the cycle"
+    report(error('never_fires', message, node.span, help))
   }
   if (!graph.nodes.some(({ work }) => work.kind === 'barrier' || work.kind === 'join') && cycles.length === 0) return covered
   const first = firstMessages(graph, graphOf)
   const isIdle = (node: GraphNode) => node.work.kind !== 'empty' && !first.starts(node)
   const waits = graph.nodes.filter((node) => isIdle(node) && (isBarrier(node) || inCycle.has(node)))
+  const neighbours = neighboursOf(graph, isIdle)
   for (const node of waits.sort((a, b) => Number(isBarrier(b)) - Number(isBarrier(a)) || a.span.start - b.span.start)) {
     if (covered.has(node)) continue
-    addConnected(node, graph, isIdle, covered)
+    addConnected(node, neighbours, covered)
     const missing = isBarrier(node) ? node.inputs.findIndex((_, input) => !first.reaches(node, input)) : -1
     const message =
       missing < 0
@@ -64,16 +66,29 @@ const isBarrier = ({ work }: GraphNode): boolean => work.kind === 'barrier' || w
 const isLast = ({ work }: GraphNode): boolean =>
   (work.kind === 'fold' && work.atEnd) || (work.kind === 'batch' && work.size === undefined && work.withinMs === undefined)
 
-const addConnected = (start: GraphNode, { edges }: Graph, isIdle: (node: GraphNode) => boolean, found: Set<GraphNode>): void => {
+const addConnected = (start: GraphNode, next: ReadonlyMap<GraphNode, readonly GraphNode[]>, found: Set<GraphNode>): void => {
   const rest = [start]
   for (let node = rest.pop(); node; node = rest.pop()) {
     if (found.has(node)) continue
     found.add(node)
-    for (const { from, to } of edges) {
-      const next = from === node ? to : to === node ? from : undefined
-      if (next && isIdle(next)) rest.push(next)
-    }
+    rest.push(...(next.get(node) ?? []))
   }
+}
+
+/** Both ways along the wires between them. */
+const neighboursOf = ({ edges }: Graph, isOne: (node: GraphNode) => boolean): ReadonlyMap<GraphNode, readonly GraphNode[]> => {
+  const found = new Map<GraphNode, GraphNode[]>()
+  const add = (one: GraphNode, other: GraphNode): void => {
+    const known = found.get(one)
+    if (known) known.push(other)
+    else found.set(one, [other])
+  }
+  for (const { from, to } of edges) {
+    if (!isOne(from) || !isOne(to)) continue
+    add(from, to)
+    add(to, from)
+  }
+  return found
 }
 
 const warnOfEnds = ({ nodes, edges }: Graph, stopped: ReadonlySet<GraphNode>, graphOf: GraphOf, report: Report): void => {

@@ -1,7 +1,7 @@
 // Which processes of a graph can get a first message: the least fixed point over its wires.
 
 import type { Bound } from '../names/names.js'
-import type { Expansion, Graph, GraphNode } from './graph.js'
+import type { Edge, Expansion, Graph, GraphNode } from './graph.js'
 
 export interface FirstMessages {
   /** Whether a message can come to this input. */
@@ -37,20 +37,25 @@ export const firstMessages = (graph: Graph, graphOf: GraphOf, isFed?: readonly b
     const fed = inputs.map((_, i) => reaches(node, i))
     return fed.every((is) => is) ? outputs.map(() => true) : outputsOf(part, fed, graphOf, depth + 1)
   }
+  const readersOf = new Map(graph.nodes.map((node) => [node, [] as Edge[]]))
+  for (const edge of graph.edges) readersOf.get(edge.from)?.push(edge)
   const exits = exitsOf(graph)
-  for (let isNew = true; isNew; ) {
-    isNew = false
-    for (const node of graph.nodes) {
-      for (const [output, is] of sends(node).entries())
-        if (is && !sent.has(keyOf(node, output))) {
-          sent.add(keyOf(node, output))
-          isNew = true
-        }
-      // An empty list, or a failure, comes out of it whatever is inside.
-      const exit = node.work.kind === 'each' && starts(node) ? exits.get(node.work.inside) : undefined
-      if (exit) reached.add(keyOf(exit, 0))
-    }
-    for (const { from, output, to, input } of graph.edges) if (sent.has(keyOf(from, output))) reached.add(keyOf(to, input))
+  const failures = failuresOf(graph)
+  // A node is looked at again for each of its inputs that a message has come to.
+  const rest = [...graph.nodes]
+  const reach = (node: GraphNode, input: number): void => {
+    if (reaches(node, input)) return
+    reached.add(keyOf(node, input))
+    rest.push(node, ...(failures.get(node) ?? []))
+  }
+  for (let node = rest.pop(); node; node = rest.pop()) {
+    const from = node
+    const isNew = sends(from).map((is, output) => is && !sent.has(keyOf(from, output)))
+    for (const [output, is] of isNew.entries()) if (is) sent.add(keyOf(from, output))
+    for (const { output, to, input } of readersOf.get(node) ?? []) if (isNew[output]) reach(to, input)
+    // An empty list, or a failure, comes out of it whatever is inside.
+    const exit = node.work.kind === 'each' && starts(node) ? exits.get(node.work.inside) : undefined
+    if (exit) reach(exit, 0)
   }
   return { reaches, starts }
 }
@@ -63,5 +68,15 @@ const outputsOf = (bound: Bound, fed: readonly boolean[], graphOf: GraphOf, dept
 
 const exitsOf = ({ nodes }: Graph): ReadonlyMap<Expansion, GraphNode> =>
   new Map(nodes.flatMap((node) => (node.work.kind === 'gather' ? [[node.work.inside, node] as const] : [])))
+
+/** By node: the ports `error` that tell its failures. */
+const failuresOf = ({ nodes }: Graph): ReadonlyMap<GraphNode, readonly GraphNode[]> => {
+  const found = new Map<GraphNode, GraphNode[]>()
+  for (const node of nodes) {
+    if (node.work.kind !== 'failures') continue
+    for (const from of node.work.of) found.set(from, [...(found.get(from) ?? []), node])
+  }
+  return found
+}
 
 const keyOf = ({ id }: GraphNode, port: number): string => `${id}.${port}`
