@@ -142,10 +142,12 @@ export const expression: Target = {
     const parsed = of && parseExpressionText({ path: 'expression', text: code.replace(/^filter\((.*)\)$/, '$1') }, () => {})
     if (!of || !parsed) return
     // That there is no such module is reported where names are looked up, before types are.
-    if (/\w\.\w+\s*\(/.test(code)) return
+    if (/\w\s*\.\s*\w+\s*\(/.test(code)) return
     let reports = 0
-    const result = checkExpression(parsed, { input: of }, () => reports++)
-    must((result === undefined) === reports > 0, `${reports} reports, and ${result ? 'a' : 'no'} type`)
+    const result = checkExpression(parsed, { input: of }, ({ severity }) => {
+      if (severity === 'error') reports++
+    })
+    must((result === undefined) === reports > 0, `${reports} errors, and ${result ? 'a' : 'no'} type`)
     if (!result) return
     const stage = compileMap(parsed, { input: of })
     const filter = printType(result) === 'bool' ? compileFilter(parsed, { input: of }) : undefined
