@@ -2,7 +2,7 @@
 
 import { replaceHidden } from '@plumb/wire/preview'
 import type { Styled } from '@plumb/wire/terminal'
-import { type Diagnostic, diagnosticToJson, positionText } from './diagnostic.js'
+import { type Diagnostic, diagnosticToJson, errorsOf, positionText } from './diagnostic.js'
 import { codePoints, lineAround, position, type Span } from './source.js'
 
 /** Where diagnostics are written, as a `Reporter` has it. */
@@ -39,7 +39,7 @@ export const toText = (diagnostic: Diagnostic): string =>
 
 /** `3 errors, 1 warning in 2 files; plumb explain CODE`, with the code of the first error. */
 const countText = (diagnostics: readonly Diagnostic[]): string => {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error')
+  const errors = errorsOf(diagnostics)
   const [first] = [...errors, ...diagnostics]
   const files = new Set(diagnostics.map(({ span }) => span.source.path)).size
   const counts = [counted(errors.length, 'error'), counted(diagnostics.length - errors.length, 'warning')].filter((text) => text !== '')

@@ -3,6 +3,7 @@
 import { type Code, fault } from '@plumb/wire/error'
 import type { Result } from '@plumb/wire/result'
 import { type Compiled, compile } from '../compile.js'
+import { errorsOf } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { Files } from '../names/modules.js'
 import { RESERVED } from '../parse/cursor.js'
@@ -83,6 +84,6 @@ const meansTheSame = (before: readonly Compiled[], after: readonly Compiled[], e
       const declaration = declarationOf(o.meaning)
       return `${at(o.span)} ${o.meaning.kind} ${declaration ? at(declaration) : ''}`
     })
-  const faults = (programs: readonly Compiled[]) => programs.flatMap((c) => c.diagnostics.filter((d) => d.severity === 'error')).length
+  const faults = (programs: readonly Compiled[]) => programs.flatMap((c) => errorsOf(c.diagnostics)).length
   return faults(before) === faults(after) && list(before, moved).join('\n') === list(after, asIs).join('\n')
 }

@@ -6,6 +6,7 @@ import {
   compile,
   type Diagnostic,
   diagnosticToJson,
+  errorsOf,
   hasErrors,
   type Json,
   MAX_WRITTEN,
@@ -20,7 +21,7 @@ import {
 import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
 import type { SpecOptions } from '@plumb/runtime/options'
-import { findMissing, type LoadedSpec, loadSpec, selectBinding, showOn } from '@plumb/runtime/spec'
+import { findMissing, type LoadedSpec, loadSpec, reportDiagnostics, selectBinding } from '@plumb/runtime/spec'
 import { escapeLines, Reporter, writeStdout } from '@plumb/wire'
 
 /** Exit 2 if a spec has errors or cannot be read. With `--json` everything is written to stdout. */
@@ -47,7 +48,7 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     const none = await loadSpec(undefined, options)
     if (!none.ok) reporter.report(none.error)
   }
-  showOn(reporter, shown)
+  reportDiagnostics(reporter, shown)
   const failure = out.length > 0 ? await writeStdout(escapeLines(`${out.join('\n')}\n`)) : undefined
   if (failure) reporter.report(failure)
   await reporter.end()
@@ -66,9 +67,8 @@ const inJson = (d: Diagnostic, repair: Edit | undefined): string[] => {
 const repairsIn = async ({ compiled, files }: LoadedSpec): Promise<ReadonlyMap<Diagnostic, Edit>> => {
   const { repairsOf } = await import('@plumb/lang/service')
   const { path, program } = compiled.program.entry.module
-  const isError = ({ severity }: Diagnostic) => severity === 'error'
-  const recheck = (text: string) => compile({ path, text, files, checksTests: true }).diagnostics.filter(isError)
-  return repairsOf(program.span.source, compiled.diagnostics.filter(isError), recheck)
+  const recheck = (text: string) => errorsOf(compile({ path, text, files, checksTests: true }).diagnostics)
+  return repairsOf(program.span.source, errorsOf(compiled.diagnostics), recheck)
 }
 
 /** Its sources, sinks and crossings, a line each. */

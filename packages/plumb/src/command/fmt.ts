@@ -3,7 +3,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
 import { format } from '@plumb/lang/format'
 import { writeWhole } from '@plumb/runtime/record'
-import { readNamed, showOn } from '@plumb/runtime/spec'
+import { readNamed, reportDiagnostics } from '@plumb/runtime/spec'
 import { escapeControls, type Fault, fail, fault, openInput, Reporter, readSpec, readSpecFrom, systemReason } from '@plumb/wire'
 
 export interface FmtOptions {
@@ -26,7 +26,7 @@ export const fmt = async (paths: readonly string[], { isCheck }: FmtOptions): Pr
     }
     const tidy = format({ path: name, text: text.value })
     if (!tidy.ok) {
-      showOn(reporter, tidy.diagnostics)
+      reportDiagnostics(reporter, tidy.diagnostics)
       reporter.status = 2
       continue
     }

@@ -1,6 +1,6 @@
 // Quick fixes: near names, and tested edits that leave fewer errors.
 
-import { type Compiled, compile, type Diagnostic } from '@plumb/lang'
+import { type Compiled, compile, type Diagnostic, errorsOf } from '@plumb/lang'
 import { type Edit, fixesOf, repairsOf } from '@plumb/lang/service'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import { byFile } from './answers.js'
@@ -43,9 +43,8 @@ const known = new WeakMap<Compiled, ReadonlyMap<Diagnostic, Edit>>()
 const repairsIn = (documents: Documents, { path }: Document, compiled: Compiled): ReadonlyMap<Diagnostic, Edit> => {
   const found = known.get(compiled)
   if (found) return found
-  const errorsOf = ({ diagnostics }: Compiled) => diagnostics.filter(({ severity }) => severity === 'error')
-  const recheck = (text: string) => errorsOf(compile({ path, text, files: documents.files(), checksTests: true }))
-  const repairs = repairsOf(compiled.program.entry.module.program.span.source, errorsOf(compiled), recheck, MAX_CHARACTERS)
+  const recheck = (text: string) => errorsOf(compile({ path, text, files: documents.files(), checksTests: true }).diagnostics)
+  const repairs = repairsOf(compiled.program.entry.module.program.span.source, errorsOf(compiled.diagnostics), recheck, MAX_CHARACTERS)
   known.set(compiled, repairs)
   return repairs
 }

@@ -114,7 +114,7 @@ const open = ({ sourcesFd }: SpecOptions): Result<Omit<LoadedSpec, 'compiled'>> 
 }
 
 /** In the form that PLUMB_ERRORS selects. */
-export const showOn = (reporter: Reporter, diagnostics: readonly Diagnostic[]): void =>
+export const reportDiagnostics = (reporter: Reporter, diagnostics: readonly Diagnostic[]): void =>
   showDiagnostics(diagnostics, reporter, process.env.PLUMB_ERRORS === 'json')
 
 /** Reports all errors on stderr: diagnostics, or invalid params; warnings are for `check`. False: there are none. */
@@ -123,7 +123,7 @@ export const refuseErrors = ({ compiled }: LoadedSpec, reporter: Reporter): bool
     for (const fault of compiled.faults) reporter.report(fault)
     return compiled.faults.length > 0
   }
-  showOn(reporter, errorsOf(compiled.diagnostics))
+  reportDiagnostics(reporter, errorsOf(compiled.diagnostics))
   reporter.status = Math.max(reporter.status, 2) as 2
   return true
 }

@@ -7,6 +7,7 @@ import {
   type Bound,
   bindingNamed,
   compile,
+  errorsOf,
   hasErrors,
   isWirable,
   type Program,
@@ -132,8 +133,7 @@ const effectsOfPrompt = (file: string, open: readonly string[]): Result<readonly
 const compileText = (path: string, text: string, files: SourceFiles, toPrompt: ToPrompt = (d) => d): Result<Program> => {
   const { program, diagnostics } = compile({ path, text, files })
   if (!hasErrors(diagnostics)) return succeed(program)
-  const said = diagnostics
-    .filter(({ severity }) => severity === 'error')
+  const said = errorsOf(diagnostics)
     .map(toPrompt)
     .map(({ message, help, span }) => `line ${positionOf(span.source, span.start).line}: ${message}${help ? ` (${help})` : ''}`)
   return fail('spec_invalid', `cannot use '${preview(path, 200)}': ${said.slice(0, MAX_SHOWN_ERRORS).join('; ')}`, { path })
