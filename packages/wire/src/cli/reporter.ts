@@ -18,6 +18,12 @@ export interface ReporterOptions {
 // Errors that are not read must not fill the memory.
 const MAX_WAITING_BYTES = 16 * 1024 * 1024
 
+interface OpenStderr {
+  readonly stream: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly writer: LineWriter
+  readonly isStyled: boolean
+}
+
 export class Reporter {
   /** The exit status: the worst of what was reported. */
   status: 0 | 1 | 2 = 0
@@ -31,7 +37,7 @@ export class Reporter {
   readonly #program: string
   readonly #open: () => Writable
   readonly #wantsJson: boolean | undefined
-  #opened: { readonly stream: Writable; readonly writer: LineWriter } | undefined
+  #opened: OpenStderr | undefined
   #dropped = 0
 
   /**
@@ -47,7 +53,7 @@ export class Reporter {
   get isJson(): boolean {
     const { PLUMB_ERRORS: form } = process.env
     if (this.#wantsJson !== undefined) return this.#wantsJson
-    return form === 'json' || (form !== 'text' && this.#terminal.isTTY !== true)
+    return form === 'json' || (form !== 'text' && this.#stderr.stream.isTTY !== true)
   }
 
   report(error: Fault): void {
@@ -67,27 +73,23 @@ export class Reporter {
 
   /** Stderr is a terminal that shows colour and weight. */
   get isStyled(): boolean {
-    return hasStyles(this.#terminal.isTTY === true)
+    return this.#stderr.isStyled
   }
 
   /** Of stderr, in characters; of what is not a terminal 80. */
   get columns(): number {
-    return this.#terminal.columns ?? 80
-  }
-
-  get #terminal(): { readonly isTTY?: boolean; readonly columns?: number } {
-    return this.#stderr.stream as { isTTY?: boolean; columns?: number }
+    return this.#stderr.stream.columns ?? 80
   }
 
   /** Writes one line without its end, except for keys and terminal controls; for diagnostics and logs, which share stderr. */
   write(line: string | Styled): void {
-    const { stream, writer } = this.#stderr
+    const { stream, writer, isStyled } = this.#stderr
     if (stream.writableLength > MAX_WAITING_BYTES) {
       this.#dropped++
       return
     }
     if (this.#dropped > 0) this.#reportDropped()
-    writer.writeText(styledText(line, this.isStyled))
+    writer.writeText(styledText(line, isStyled))
   }
 
   #writeError(error: Fault): void {
@@ -107,10 +109,10 @@ export class Reporter {
     await this.#opened?.writer.end()
   }
 
-  get #stderr(): { readonly stream: Writable; readonly writer: LineWriter } {
+  get #stderr(): OpenStderr {
     if (!this.#opened) {
-      const stream = this.#open()
-      this.#opened = { stream, writer: new LineWriter(stream) }
+      const stream: OpenStderr['stream'] = this.#open()
+      this.#opened = { stream, writer: new LineWriter(stream), isStyled: hasStyles(stream.isTTY === true) }
     }
     return this.#opened
   }
