@@ -84,17 +84,31 @@ export interface Context {
   readonly under: <T>(narrowed: Narrowing | undefined, rule: () => T) => T
 }
 
+interface Scoped {
+  locals: Local | undefined
+  narrowed: Narrowing | undefined
+}
+
 export const openContext = (
   environment: Environment,
   report: Report,
   rule: (e: Expression, context: Context, mayBeAbsent: boolean) => Fact | undefined,
 ): Context => {
+  // Sets what is in scope, for as long as the rule is applied.
+  const during = <Key extends keyof Scoped, T>(key: Key, value: Scoped[Key], rule: () => T): T => {
+    const scope: Scoped = context
+    const around = scope[key]
+    scope[key] = value
+    const result = rule()
+    scope[key] = around
+    return result
+  }
   const learn = (e: Expression, mayBeAbsent: boolean): Fact | undefined => {
     const fact = rule(e, context, mayBeAbsent)
     if (fact) context.facts.set(e, fact)
     return fact
   }
-  const context: Context & { locals: Local | undefined; narrowed: Narrowing | undefined } = {
+  const context: Context & Scoped = {
     environment,
     facts: new Map(),
     meanings: new Map(),
@@ -121,20 +135,8 @@ export const openContext = (
       context.declared.set(name, local)
       return local
     },
-    within: (locals, rule) => {
-      const around = context.locals
-      context.locals = locals
-      const result = rule()
-      context.locals = around
-      return result
-    },
-    under: (narrowed, rule) => {
-      const around = context.narrowed
-      context.narrowed = narrowed
-      const result = rule()
-      context.narrowed = around
-      return result
-    },
+    within: (locals, rule) => during('locals', locals, rule),
+    under: (narrowed, rule) => during('narrowed', narrowed, rule),
   }
   return context
 }
