@@ -2,12 +2,12 @@
 // k-th with the k-th. If they never split, all messages have the same origin. Messages that wait for partners are held here, up to a limit.
 
 import { type GraphNode, type GraphPosition, put, Sink } from '@plumb/lang'
-import { fault, isTooDeep } from '@plumb/wire'
+import { fault } from '@plumb/wire'
 import type { Holding } from '../holding.js'
-import { rangesOf } from '../input-context.js'
 import { Origin, type OriginListener } from '../origin.js'
 import type { RunContext } from '../run-context.js'
 import { Morphism } from './morphism.js'
+import { MARKS, MAX_TUPLE, reportUnpaired, sendTuple, seqsOf } from './tuple.js'
 
 export interface BarrierOptions {
   readonly name: string
@@ -24,10 +24,6 @@ export interface BarrierOptions {
 
 /** At most so many empty ones are kept. */
 const MAX_SPARE = 1024
-
-const MARKS = Buffer.from('[,]')
-/** In bytes, the maximum length of a line. */
-const MAX_TUPLE = 16 * 1024 * 1024
 
 export class Barrier extends Morphism {
   readonly #o: BarrierOptions
@@ -110,28 +106,15 @@ export class Barrier extends Morphism {
 
   #leave(input: number, origin: Origin, messages: number): void {
     this.#left[input] = (this.#left[input] as number) + messages
-    const seqs = origin.seq > 0 ? [origin.seq] : origin.seqs
-    for (const seq of seqs) this.#leftSeqs.add(seq)
+    for (const seq of seqsOf(origin)) this.#leftSeqs.add(seq)
   }
 
   // An unpaired message may be reported before its origin ends, if other messages of the origin, as in a batch, are still in flight.
   #reportOnceEmpty(): void {
     if (this.#waiting.some((n) => n > 0) || this.#left.every((n) => n === 0)) return
-    const { current } = this.context
-    const before = current.enter(Origin.unknown())
-    this.#reportLeft()
-    current.leave(before)
-  }
-
-  #reportLeft(): void {
-    const { name } = this.#o
-    const left = this.#left
-    const shown = left.flatMap((n, i) => (n > 0 ? [`${n} of '${this.#branch(i)}'`] : [])).join(', ')
-    const seqs = rangesOf([...this.#leftSeqs].sort((a, b) => a - b))
-    const inputs = seqs.length === 0 ? {} : { seqs }
-    this.context.report(
-      fault('unpaired', `'${name}' ended with messages that found no partner: ${shown}`, { process: name, left, ...inputs }),
-    )
+    const { name, branches } = this.#o
+    const unpaired = { left: this.#left, branches: branches.map((branch) => branch.name), seqs: this.#leftSeqs }
+    reportUnpaired(name, 'ended with', unpaired, this.context)
   }
 
   #branch(input: number): string {
@@ -164,7 +147,7 @@ export class Barrier extends Morphism {
   // The last message has not waited.
   #join(waiting: Waiting, key: Origin | undefined, own: number, buf: Buffer, start: number, end: number): void {
     const { name, lost } = this.#o
-    const { report, current } = this.context
+    const { current } = this.context
     const sink = this.#sink
     // If there is a key, it is the origin.
     const origins = key ? [] : [current.origin]
@@ -184,14 +167,7 @@ export class Barrier extends Morphism {
     if (!isTooLarge) sink.commit(put(sink, p, MARKS, 2, 3))
     const origin = key ?? Origin.ofAll(origins)
     const before = current.enter(origin)
-    if (isTooLarge) {
-      const detail = `a tuple of '${name}' would be larger than ${MAX_TUPLE.toLocaleString('en')} bytes: take less of each part, as in map(field)`
-      report(fault('too_large', detail, { process: name }))
-      lost(origin)
-    } else if (isTooDeep(sink.buf, sink.start, sink.end)) {
-      report(fault('too_deep', `a tuple of '${name}' would be nested more than 512 deep`, { process: name }))
-      lost(origin)
-    } else this.outlets[0]?.send(sink.buf, sink.start, sink.end)
+    if (!sendTuple(sink, isTooLarge, this.outlets[0], name, this.context)) lost(origin)
     current.leave(before)
     if (key) return
     origin.release()

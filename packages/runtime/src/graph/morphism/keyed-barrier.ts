@@ -2,14 +2,14 @@
 // for a partner is held here, up to a limit; what has waited too long leaves, and so does its late partner.
 
 import { type Identity, type KeyReader, put, Sink } from '@plumb/lang'
-import { fault, isTooDeep } from '@plumb/wire'
+import { fault } from '@plumb/wire'
 import { Backpressure } from '../backpressure.js'
 import type { Holding } from '../holding.js'
-import { rangesOf } from '../input-context.js'
 import { Origin } from '../origin.js'
 import type { RunContext } from '../run-context.js'
 import type { ScheduledSource } from '../schedule.js'
 import { Morphism } from './morphism.js'
+import { MARKS, MAX_TUPLE, reportUnpaired, sendTuple, seqsOf } from './tuple.js'
 
 export interface KeyedBarrierOptions {
   readonly name: string
@@ -38,10 +38,6 @@ interface Group {
   /** How many of the next messages are partners of those that have left. */
   readonly late: number[]
 }
-
-const MARKS = Buffer.from('[,]')
-/** In bytes, the maximum length of a line. */
-const MAX_TUPLE = 16 * 1024 * 1024
 
 export class KeyedBarrier extends Morphism implements ScheduledSource {
   /** The receivers of what leaves by timeout. */
@@ -183,7 +179,7 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
   // The last message has not waited: the tuple stems from it, and from the others.
   #join(group: Group, own: number, buf: Buffer, start: number, end: number): void {
     const { name, lost } = this.o
-    const { report, current } = this.context
+    const { current } = this.context
     const parts = group.queues.map((queue, i) => (i === own ? { buf, start, end, origin: current.origin } : (queue.shift() as Held)))
     for (const i of parts.keys()) if (i !== own) this.#waiting[i] = (this.#waiting[i] as number) - 1
     const others = parts.flatMap(({ origin }, i) => (i === own ? [] : [origin]))
@@ -191,20 +187,14 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
     const before = current.enter(origin)
     const bytes = parts.reduce((sum, part) => sum + part.end - part.start + 1, 1)
     const sink = this.#sink
-    if (bytes > MAX_TUPLE) {
-      const detail = `a tuple of '${name}' would be larger than ${MAX_TUPLE.toLocaleString('en')} bytes: take less of each part, as in map(field)`
-      report(fault('too_large', detail, { process: name }))
-      lost(origin)
-    } else {
+    const isTooLarge = bytes > MAX_TUPLE
+    if (!isTooLarge) {
       let p = sink.at
       for (const [i, part] of parts.entries())
         p = put(sink, put(sink, p, MARKS, i === 0 ? 0 : 1, i === 0 ? 1 : 2), part.buf, part.start, part.end)
       sink.commit(put(sink, p, MARKS, 2, 3))
-      if (isTooDeep(sink.buf, sink.start, sink.end)) {
-        report(fault('too_deep', `a tuple of '${name}' would be nested more than 512 deep`, { process: name }))
-        lost(origin)
-      } else this.outlets[0]?.send(sink.buf, sink.start, sink.end)
     }
+    if (!sendTuple(sink, isTooLarge, this.outlets[0], name, this.context)) lost(origin)
     current.leave(before)
     origin.release()
     for (const other of others) other.release()
@@ -214,19 +204,8 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
     const { name, branches, drops, lost } = this.o
     if (!drops) {
       const left = this.#waiting.map((_, i) => messages.filter(({ input }) => input === i).length)
-      const shown = left.flatMap((n, i) => (n > 0 ? [`${n} of '${branches[i] || `branch ${i + 1}`}'`] : [])).join(', ')
-      const all = new Set(messages.flatMap(({ origin }) => (origin.seq > 0 ? [origin.seq] : origin.seqs)))
-      const seqs = rangesOf([...all].sort((a, b) => a - b))
-      const { current } = this.context
-      const before = current.enter(Origin.unknown())
-      this.context.report(
-        fault('unpaired', `'${name}' has messages that found no partner: ${shown}`, {
-          process: name,
-          left,
-          ...(seqs.length === 0 ? {} : { seqs }),
-        }),
-      )
-      current.leave(before)
+      const seqs = new Set(messages.flatMap(({ origin }) => seqsOf(origin)))
+      reportUnpaired(name, 'has', { left, branches, seqs }, this.context)
     }
     for (const { origin } of messages) lost(origin)
   }
