@@ -177,7 +177,7 @@ SELECT e.part, e.process, e.line, e.n, e.at::text AS at, ${SINCE('e.at')} AS ms
 FROM plumb.event e JOIN plumb.run r ON r.id = e.run WHERE e.run = $1 AND (e.at, e.n) > ($2::timestamptz, $3::bigint)
 ORDER BY e.at, e.n LIMIT $4`
 
-/** Writes them to the directory of a record, which has none yet; returns the first failure. */
+/** Writes the answers to the directory of a new record; returns the first failure. */
 const writeRecordedAnswers = async (query: Query, run: string, record: string): Promise<Fault | undefined> => {
   const store = openStore(resolve(join(record, KEPT_DIRECTORY)), true)
   if (!store.ok) return store.error

@@ -1,4 +1,4 @@
-// Thinking that stands in an answer: what is told of it, and that it is no part of the answer; and an answer that leaves no trace which a
+// Thinking that stands in an answer: what is told of it, and that it is not part of the answer; and an answer that leaves no trace which a
 // server would refuse.
 
 import type { Type } from '@plumb/lang'

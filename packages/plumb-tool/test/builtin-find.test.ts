@@ -47,7 +47,7 @@ t.test('grep: what is found and how it is shown', async (t) => {
   writeFileSync(join(directory, 'pairs'), `${'😀'.repeat(2000)}one${'😀'.repeat(2000)}`)
   t.match((await grep({ pattern: 'one', path: 'pairs' }))[0], /^pairs:1:…(😀)+one(😀)+…$/u, 'and no half of a character')
   writeFileSync(join(directory, 'marked'), '\ufeffone\nat \ufeffone\n')
-  t.strictSame(await grep({ pattern: '^one', path: 'marked' }), ['marked:1:one'], 'a byte-order mark is no part of the first line')
+  t.strictSame(await grep({ pattern: '^one', path: 'marked' }), ['marked:1:one'], 'a byte-order mark is not part of the first line')
   t.strictSame(await grep({ pattern: 'const', glob: '!*.js', path: 'd' }), ['d/e/f.ts:1:const one = 1'], 'all but')
   t.strictSame(await grep({ pattern: 'one', glob: '!*.{ts,js}', path: 'd' }), ['d/\\u001b[31mh:1:one'])
   t.equal(await code('grep', { pattern: 'one', path: 'none' }), 'no_such_file')

@@ -351,7 +351,7 @@ const validateAnswer = ({ content, stop, isWrapped }: ModelAnswer, { output, max
   const text = textOfBlocks(content)
   if (stop === 'refused') return fail('answer_refused', `the provider declined to answer${because(text)}`)
   if (stop !== 'tokens') return readAnswer(text, output, isWrapped)
-  // What it thought is no part of the answer, cut or not.
+  // What it thought is not part of the answer, cut or not.
   const kept = keepsCut && resolve(output).kind === 'string' ? (partThinking(text)?.rest ?? text) : ''
   if (kept !== '') return succeed({ json: JSON.stringify(kept), repairs: [`cut at max_tokens, ${maxTokens}`] })
   const beginning = text.trim() === '' ? '' : `; it begins '${preview(text.trim(), 80)}'`

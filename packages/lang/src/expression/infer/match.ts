@@ -104,6 +104,6 @@ const divides = (e: MatchExpression, patterns: Patterns, context: Context): bool
     context.complain('type_mismatch', second.arm.pattern?.type.span ?? e.span, message, { help: 'the arms of match are disjoint' })
   }
   if (hasRest(e, context)) return isWhole && !overlap
-  context.complain('type_mismatch', e.span, 'no arm of match takes what has none of these types, and a json may', { help: 'add _ -> …' })
+  context.complain('type_mismatch', e.span, 'a json may have none of these types, and no arm of match takes that', { help: 'add _ -> …' })
   return false
 }

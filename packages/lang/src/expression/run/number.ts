@@ -105,12 +105,12 @@ export const quotient = (a: number, b: number, site: Site): number => whole(Math
 
 export const power = (base: number, exponent: number, site: Site): number => {
   const n = base ** exponent
-  return Number.isNaN(n) ? failEvaluation(site, 'there is no such number') : exact(n, () => isWholePower(base, exponent), site)
+  return Number.isNaN(n) ? failEvaluation(site, 'the result is not a number') : exact(n, () => isWholePower(base, exponent), site)
 }
 
 /** A result that has to be a number, and finite. */
 export const defined = (n: number, site: Site): number =>
-  Number.isNaN(n) ? failEvaluation(site, 'there is no such number') : finite(n, site)
+  Number.isNaN(n) ? failEvaluation(site, 'the result is not a number') : finite(n, site)
 
 /** The result of rounding, as an int. */
 export const whole = (n: number, site: Site): number => (n <= LIMIT && n >= -LIMIT ? n : failEvaluation(site, BEYOND))

@@ -38,7 +38,7 @@ export const findAndReplace = editTool<Input>(async (input, context) => {
   return written.ok ? succeed({ path: shown, replaced: places.length, sha256: written.value.sha256 }) : written
 })
 
-// The byte-order mark that `read_file` gives is no part of the text, and stays.
+// The byte-order mark that `read_file` gives is not part of the text, and stays.
 const withoutMark = ({ find, replace }: Input, hasMark: boolean) => {
   const isAtStart = hasMark && find.startsWith('\ufeff')
   return isAtStart ? { find: find.slice(1), replace: replace.replace(/^\ufeff/, ''), isAtStart } : { find, replace, isAtStart }
