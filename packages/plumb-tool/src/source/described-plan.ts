@@ -8,7 +8,7 @@ export const describedPlan = (plan: ToolPlan): ToolPlan => {
   const { body, description } = plan
   if (body.kind !== 'tool' || body.source !== 'builtin') return plan
   const declared = builtinDeclaration(String(body.config.builtin))
-  if (!declared) return plan
+  if (!declared || declared.bound === plan.bound) return plan
   const said = description ?? declared.description
   return { ...plan, ...(said === undefined ? {} : { description: said }), input: withDescriptions(plan.input, declared.input) }
 }
