@@ -95,7 +95,7 @@ onStage('--summary and --progress count what the workers have done', async (t, {
   const spent = { requests: 2, input_tokens: 14, output_tokens: 6, cost: 0.0002 }
   const stages = [{ stage: 'spender', in: 4, out: 2, errors: 2 }]
   t.match(reported.at(-1).summary, { ...counts, ...spent, stages, agents: [{ agent: 'spender', model: 'm', ...spent }], status: 1 })
-  t.match(reported.find(({ progress }) => progress !== undefined)?.progress, { inputs: 4, outputs: 2, requests: 2 })
+  t.match(reported.findLast(({ progress }) => progress !== undefined)?.progress, { inputs: 4, outputs: 2, requests: 2 })
   t.match((await bash('echo 3 | plumb run --on "$PLUMB_ON" --detach --summary spend.plumb')).err, /--summary is not for --detach/)
 })
 

@@ -75,27 +75,29 @@ const clean = (text: string): string => text.replace(/\s+/g, ' ').trim()
 const inLine = (parent: Parents): string =>
   parent.children.map((child) => (child.type === 'text' ? child.value.trim() : child.type === 'element' ? partInLine(child) : '')).join('')
 
+// Each child is read once: elements within elements would double the work at each level otherwise.
 const partInLine = (node: Element): string => {
-  const [first = '', second = '', third = ''] = childElements(node)
-    .slice(0, 3)
-    .map((child) => partInLine(child))
+  const part = (index: number): string => {
+    const child = childElements(node)[index]
+    return child === undefined ? '' : partInLine(child)
+  }
   switch (node.tagName) {
     case 'annotation':
     case 'annotation-xml':
       return ''
     case 'mfrac':
-      return `${grouped(first)}/${grouped(second)}`
+      return `${grouped(part(0))}/${grouped(part(1))}`
     case 'msup':
     case 'mover':
-      return `${first}^${grouped(second)}`
+      return `${part(0)}^${grouped(part(1))}`
     case 'msub':
     case 'munder':
-      return `${first}_${grouped(second)}`
+      return `${part(0)}_${grouped(part(1))}`
     case 'msubsup':
     case 'munderover':
-      return `${first}_${grouped(second)}^${grouped(third)}`
+      return `${part(0)}_${grouped(part(1))}^${grouped(part(2))}`
     case 'mroot':
-      return `root(${first}, ${second})`
+      return `root(${part(0)}, ${part(1)})`
     case 'msqrt':
       return `sqrt(${inLine(node)})`
     case 'mtr':
