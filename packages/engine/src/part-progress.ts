@@ -24,7 +24,11 @@ export class PartProgress {
   }
 
   spend(more: AgentSpending): void {
-    this.#unsettled = addSpent(this.#unsettled, more)
+    if (more !== NOTHING) this.#unsettled = addSpent(this.#unsettled, more)
+  }
+
+  get hasUnsettled(): boolean {
+    return this.#unsettled !== NOTHING
   }
 
   /** For a settlement; one that fails gives it back to `spend`. */

@@ -130,14 +130,21 @@ export class PartRunner {
     this.#answers?.close()
   }
 
-  async giveBack(): Promise<void> {
+  /** The run is over: nothing is returned. */
+  async close(): Promise<void> {
+    await this.#settleSpending()
     this.kill()
+  }
+
+  async giveBack(): Promise<void> {
+    await this.close()
     await this.#o.engine.release(this.#lease, false)
     if (this.#o.part.kind === 'owned') await this.#o.engine.unclaim(this.#o.run, this.#o.part.id)
   }
 
   /** Call it regularly. Notifies a process whose messages wait for others when there are no others. */
   async check(): Promise<void> {
+    await this.#settleSpending()
     const { engine, run, part } = this.#o
     const { isCrowded, hasAlone } = await engine.look(run, part.id, this.targets)
     this.isHeld = isCrowded
@@ -312,6 +319,18 @@ export class PartRunner {
       this.#isSettling = false
     }
     this.step().catch(this.#o.fail)
+  }
+
+  /** What a program reports of its spending may be read after the answer that it was for. */
+  async #settleSpending(): Promise<void> {
+    if (!this.#progress.hasUnsettled || !this.#process || this.#isSettling || this.#state === 'off') return
+    this.#isSettling = true
+    try {
+      await this.#settle({ done: [], outputs: [], letters: [], again: [] })
+    } finally {
+      this.#isSettling = false
+    }
+    if (this.#ready.length > 0) await this.#flush()
   }
 
   async #settleAll(ready: Ready): Promise<void> {

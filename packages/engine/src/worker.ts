@@ -182,7 +182,7 @@ class Session {
         const isChanged = now !== undefined && now.limits !== run.limits
         if (isChanged) for (const runner of runners) runner.stop()
         if (now && !(isChanged && runners.every((runner) => runner.isIdle))) continue
-        for (const runner of runners) await (isChanged ? runner.giveBack() : runner.kill())
+        for (const runner of runners) await (isChanged ? runner.giveBack() : runner.close())
         this.#runners.delete(id)
         await lending?.close()
       }

@@ -4,7 +4,7 @@
 //
 // Where nothing changes the order, its lines come in that order; behind a port `error`, or a loop, they are the same lines.
 //
-// PLUMB_PROGRAMS: ten times as many as there are of each, default 60. PLUMB_SEED: those of another seed; it is printed.
+// PLUMB_PROGRAMS: ten times as many as there are of each, default 30. PLUMB_SEED: those of another seed; it is printed.
 
 import fc from 'fast-check'
 import t from 'tap'
@@ -29,7 +29,7 @@ import { ofOne, rounds } from './arbitrary-loop.js'
 import { makeShell } from './shell.js'
 
 const SEED = process.env.PLUMB_SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.PLUMB_SEED)
-const PROGRAMS = Math.ceil(Number(process.env.PLUMB_PROGRAMS ?? 60) / 10)
+const PROGRAMS = Math.ceil(Number(process.env.PLUMB_PROGRAMS ?? 30) / 10)
 /** On a busy machine fewer are tried, unless a number was asked for. */
 const UNTIL = process.env.PLUMB_PROGRAMS === undefined ? { interruptAfterTimeLimit: 30_000, markInterruptAsFailure: false } : {}
 const MAX_OUTPUTS = 400

@@ -2,7 +2,7 @@
 // Random programs of the forms that keep something from one message to the next (batch, fold), with lists, fall-backs, ports `error`, loops and
 // barriers around them, against a reference that takes one message after the other through the program, by the rules of plumbing(5).
 //
-// PLUMB_PROGRAMS: how many, default 60. PLUMB_SEED: those of another seed; it is printed.
+// PLUMB_PROGRAMS: how many, default 30. PLUMB_SEED: those of another seed; it is printed.
 
 import fc from 'fast-check'
 import t from 'tap'
@@ -12,7 +12,7 @@ import { loop } from './arbitrary-loop.js'
 import { runWired, type WiredRun } from './run-wired.js'
 
 const SEED = process.env.PLUMB_SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.PLUMB_SEED)
-const PROGRAMS = Number(process.env.PLUMB_PROGRAMS ?? 60)
+const PROGRAMS = Number(process.env.PLUMB_PROGRAMS ?? 30)
 
 const recovering = fc.array(flat, few).map(inSequence).map(recovered)
 const program = fc.array(fc.oneof(chain, recovering, loop), { minLength: 1, maxLength: 4 })

@@ -4,7 +4,7 @@
 //
 // Then programs with children: nested plumbs, loops in them, and programs that fail on some of their inputs, of different speed.
 //
-// PLUMB_PROGRAMS: how many, default 60, and a tenth as many with children. PLUMB_SEED: those of another seed; it is printed.
+// PLUMB_PROGRAMS: how many, default 30, and a tenth as many with children. PLUMB_SEED: those of another seed; it is printed.
 
 import fc from 'fast-check'
 import t from 'tap'
@@ -28,7 +28,7 @@ import { runWired, type WiredRun } from './run-wired.js'
 import { makeShell } from './shell.js'
 
 const SEED = process.env.PLUMB_SEED === undefined ? Date.now() % 2 ** 31 : Number(process.env.PLUMB_SEED)
-const PROGRAMS = Number(process.env.PLUMB_PROGRAMS ?? 60)
+const PROGRAMS = Number(process.env.PLUMB_PROGRAMS ?? 30)
 
 const inputs = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 20 })
 const MAX_OUTPUTS = 400

@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import type { Test } from 'tap'
 
-/** So many of the runs that a property is worth: a quarter of them, half of them in CI, all of them in the soak. */
+/** So many of the runs that a property is worth: a quarter of them, all of them in the soak. */
 export const runs = (count: number): number => Math.ceil(count * Number(process.env.PLUMB_RUNS ?? 0.25))
 
 /** Asserts that the property holds for all inputs drawn, at least one; else fails with the smallest input that it does not hold for. */
