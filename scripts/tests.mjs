@@ -41,6 +41,9 @@ const longestFirst = (files) => {
   return [...files].sort((one, other) => rank.get(other) - rank.get(one))
 }
 
+/** Why what had its turn late is skipped. */
+export const havePassed = (seconds) => `${Math.round(seconds / 60)} minutes have passed on this machine`
+
 // They only decide the order: what cannot be read or kept is left.
 const readTimes = () => {
   try {
@@ -50,10 +53,10 @@ const readTimes = () => {
   }
 }
 
-/** Adds to the times that are kept, and forgets files that are gone. */
-const keepTimes = (seconds) => {
+/** Adds to the times that are kept, and forgets files that are gone, and those that were left out: as new ones they come first next time. */
+const keepTimes = (seconds, left) => {
   const all = [...Object.entries(readTimes()), ...[...seconds].map(([file, taken]) => [file, Math.round(taken * 10) / 10])]
-  const present = all.filter(([file]) => existsSync(resolve(ROOT, file)))
+  const present = all.filter(([file]) => existsSync(resolve(ROOT, file)) && !left.includes(file))
   try {
     writeOutput({ outputFiles: [{ path: TIMES, contents: `${JSON.stringify(Object.fromEntries(present), null, 1)}\n` }] })
   } catch {}
@@ -63,14 +66,19 @@ const keepTimes = (seconds) => {
 export const sourceOf = (file) => file.replace('/dist/', '/').replace(/\.cjs$/, '.ts')
 
 /**
- * Runs the files, `jobs` of them at once. Resolves to { passed, failed, skipped, failures, seconds }, counted in assertions: `failures` are the
- * files that failed, which `runAgain` counts; `seconds` by file. Prints the output of files that failed, and each skipped test with its reason.
+ * Runs the files, `jobs` of them at once, and begins none once this process is older than `untilS` seconds. Resolves to
+ * { passed, failed, skipped, failures, seconds }, counted in assertions: `failures` are the files that failed, which `runAgain` counts;
+ * `seconds` by file. Prints the output of files that failed, and each skipped test with its reason.
  */
-export const runTests = async (files, jobs = availableParallelism() + 1) => {
+export const runTests = async (files, { jobs = availableParallelism() + 1, untilS = Number.POSITIVE_INFINITY } = {}) => {
   const queue = longestFirst(files)
   const total = { passed: 0, failed: 0, skipped: [], failures: [], seconds: new Map() }
   const work = async () => {
     for (let file = queue.shift(); file !== undefined; file = queue.shift()) {
+      if (process.uptime() > untilS) {
+        total.skipped.push({ title: sourceOf(file), why: havePassed(untilS) })
+        continue
+      }
       const began = performance.now()
       const counts = await runFile(file)
       if (counts.failed > 0) total.failures.push({ file, counts })
@@ -80,7 +88,10 @@ export const runTests = async (files, jobs = availableParallelism() + 1) => {
   }
   // Tests wait for children and timers more than they compute.
   await Promise.all(Array.from({ length: jobs }, work))
-  keepTimes(total.seconds)
+  keepTimes(
+    total.seconds,
+    total.skipped.map(({ title }) => title),
+  )
   return total
 }
 

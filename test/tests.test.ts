@@ -51,6 +51,12 @@ t.test('a file that fails runs once more alone', async (t) => {
   t.match(many.result.again, { passed: 0, failed: 6, flaky: [] }, 'of many that fail none')
 })
 
+t.test('a file that has its turn too late is skipped with a word', async (t) => {
+  const { result } = evaluate(`runTests(${JSON.stringify([testFile('late', [1])])}, { untilS: 0 })`)
+  const why = '0 minutes have passed on this machine'
+  t.match(result, { passed: 0, failed: 0, failures: [], skipped: [{ title: join(directory, 'late.ts'), why }] })
+})
+
 t.test('the last line but one names what was skipped and what is flaky', async (t) => {
   const skipped = "[{ title: 'x', why: 'a' }, { title: 'y', why: 'a' }]"
   const { result } = evaluate(`[skippedInWords([]), skippedInWords(${skipped}), skippedInWords(${skipped}, ['test/a.test.ts'])]`)

@@ -4,7 +4,7 @@
 // against each other, and, where PLUMB_PROGRAMS is given, where others have the machine: two busy loops beside each run would take it from
 // other tests.
 //
-// PLUMB_PROGRAMS: how many, default 300, five in a run, and a tenth as many in each of these ways. PLUMB_SEED: those of another seed; it is
+// PLUMB_PROGRAMS: how many, default 150, five in a run, and a tenth as many in each of these ways. PLUMB_SEED: those of another seed; it is
 // printed.
 
 import fc from 'fast-check'
@@ -19,7 +19,7 @@ const IS_SOAK = process.env.PLUMB_PROGRAMS !== undefined
 const until = (ms: number) => (IS_SOAK ? {} : { interruptAfterTimeLimit: ms, markInterruptAsFailure: false })
 
 const BESIDE = 5
-const RUNS = Math.ceil(Number(process.env.PLUMB_PROGRAMS ?? 300) / BESIDE)
+const RUNS = Math.ceil(Number(process.env.PLUMB_PROGRAMS ?? 150) / BESIDE)
 const INPUTS_EACH = 6
 const beside = (one: fc.Arbitrary<Program>) => fc.array(one, { minLength: BESIDE, maxLength: BESIDE })
 

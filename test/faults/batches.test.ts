@@ -10,7 +10,7 @@ import { scaled } from '../../packages/wire/test/patience.js'
 import { runningIn } from './leftovers.js'
 import { openScene, type Scene } from './scene.js'
 
-const LINES = Number(process.env.PLUMB_LINES ?? 1000)
+const LINES = Number(process.env.PLUMB_LINES ?? 400)
 t.setTimeout(scaled(170_000))
 
 const TEXTS = Array.from({ length: LINES }, (_, i) => `line ${i}`)
