@@ -1,6 +1,6 @@
 // The outcomes of messages that the process of a part has finished: outputs, a letter, or another delivery.
 
-import type { Fault } from '@plumb/wire'
+import { type Fault, fault } from '@plumb/wire'
 import type { DeadLetter, KeptCall, NewMessage, TakenMessage } from './engine.js'
 import type { PartEvent } from './part-events.js'
 import type { FinishedMessage, Ready } from './part-process.js'
@@ -81,4 +81,12 @@ const outputsOf = (part: PlannedPart, { message, outputs }: FinishedMessage): Ne
     const targets = part.outputs[port]?.targets ?? []
     return targets.map((target): NewMessage => ({ ...target, ord: place, origin, value }))
   })
+}
+
+/** Why a message is not run again, before it is; undefined: it is. */
+export const refusalOf = ({ tries }: TakenMessage, { name, hasEffects }: PlannedPart): Fault | undefined => {
+  if (tries > 1 && hasEffects)
+    return fault('in_doubt', `what '${name}' does with this message may have been done when a worker ended, and is not done again`)
+  if (tries > MAX_TRIES) return fault('child_failed', `'${name}' or its worker has ended ${MAX_TRIES} times with this message`)
+  return undefined
 }

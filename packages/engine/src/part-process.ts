@@ -78,6 +78,11 @@ export interface RememberedLine {
   readonly line: string
 }
 
+export type ProcessEvents = Pick<
+  PartProcessOptions,
+  'onFinished' | 'onReported' | 'onSpent' | 'deliveryOf' | 'budget' | 'journal' | 'answers' | 'isLogged'
+>
+
 export interface FinishedMessage {
   /** From 1, in the order in which the process got them. */
   readonly seq: number

@@ -18,10 +18,10 @@
 import { randomUUID } from 'node:crypto'
 import { type Exit, type Fault, fault, type Result, succeed } from '@plumb/wire'
 import type { DeadLetter, Engine, Settlement, TakenMessage } from './engine.js'
-import { MAX_TRIES, type Outcomes, outcomesOf } from './message-outcomes.js'
+import { MAX_TRIES, type Outcomes, outcomesOf, refusalOf } from './message-outcomes.js'
 import type { PartAnswers } from './part-answers.js'
 import type { PartEvent } from './part-events.js'
-import type { PartProcess, PartProcessOptions, Ready } from './part-process.js'
+import type { PartProcess, PartProcessOptions, ProcessEvents, Ready } from './part-process.js'
 import { PartProgress } from './part-progress.js'
 import type { PlannedPart } from './run-plan.js'
 
@@ -53,11 +53,6 @@ export interface PartRunnerOptions {
   readonly fail: (error: unknown) => void
 }
 
-export type ProcessEvents = Pick<
-  PartProcessOptions,
-  'onFinished' | 'onReported' | 'onSpent' | 'deliveryOf' | 'budget' | 'journal' | 'answers' | 'isLogged'
->
-
 const MAX_SETTLED = 500
 
 export class PartRunner {
@@ -80,10 +75,6 @@ export class PartRunner {
 
   /** Enough messages wait after it. */
   isHeld = false
-
-  get targets(): readonly number[] {
-    return this.#o.part.outputs.flatMap(({ targets }) => targets.map(({ part }) => part)).filter((part) => part > 0)
-  }
 
   /** For a person, or a program that watches workers. */
   get status(): object {
@@ -130,7 +121,7 @@ export class PartRunner {
     this.#answers?.close()
   }
 
-  /** The run is over: nothing is returned. */
+  /** Nothing is returned. */
   async close(): Promise<void> {
     await this.#settleSpending()
     this.kill()
@@ -146,7 +137,8 @@ export class PartRunner {
   async check(): Promise<void> {
     await this.#settleSpending()
     const { engine, run, part } = this.#o
-    const { isCrowded, hasAlone } = await engine.look(run, part.id, this.targets)
+    const targets = part.outputs.flatMap((output) => output.targets.map((target) => target.part)).filter((target) => target > 0)
+    const { isCrowded, hasAlone } = await engine.look(run, part.id, targets)
     this.isHeld = isCrowded
     if (this.#sharing !== 'alone') this.#sharing = hasAlone ? 'draining' : 'any'
     const isStill = this.#progress.isStill() && this.#process !== undefined && this.#process.inHand > 0
@@ -175,9 +167,12 @@ export class PartRunner {
     if (before !== this.#lease) await this.#o.engine.release(before, false)
     if (taken.length === 0 || before !== this.#lease) return
     this.#progress.note()
-    const spent = taken.filter((message) => this.#refusal(message))
-    if (spent.length > 0) await this.#refuse(spent)
-    const rest = taken.filter((message) => !this.#refusal(message))
+    const letters = taken.flatMap((message): DeadLetter | [] => {
+      const fault = refusalOf(message, part)
+      return fault ? { message, fault } : []
+    })
+    if (letters.length > 0) await this.#settle({ done: letters.map(({ message }) => message), outputs: [], letters, again: [] })
+    const rest = taken.filter((message) => !refusalOf(message, part))
     const [only] = rest
     const journal = part.parks && isAlone && only ? await this.#o.engine.callsOf(this.#o.run, part.id, only.ord) : []
     if (journal.length > 0) {
@@ -197,20 +192,6 @@ export class PartRunner {
   #takeSome(most: number, isAlone: boolean): Promise<readonly TakenMessage[]> {
     const { engine, run, part } = this.#o
     return engine.take({ run, part: part.id, lease: this.#lease, most, isAlone, above: part.kind === 'owned' ? part.above : undefined })
-  }
-
-  /** Why it is not run again. */
-  #refusal({ tries }: TakenMessage): Fault | undefined {
-    const { part } = this.#o
-    if (tries > 1 && part.hasEffects)
-      return fault('in_doubt', `what '${part.name}' does with this message may have been done when a worker ended, and is not done again`)
-    if (tries > MAX_TRIES) return fault('child_failed', `'${part.name}' or its worker has ended ${MAX_TRIES} times with this message`)
-    return undefined
-  }
-
-  async #refuse(messages: readonly TakenMessage[]): Promise<void> {
-    const letters = messages.map((message): DeadLetter => ({ message, fault: this.#refusal(message) as Fault }))
-    await this.#settle({ done: messages, outputs: [], letters, again: [] })
   }
 
   async #start(journal: readonly string[] = []): Promise<boolean> {
