@@ -1,53 +1,12 @@
 // What a reply means: how servers end one, where they put its parts, and how they say that something is wrong. An oddity of a server is a row.
 
-import t, { type Test } from 'tap'
-import type { ModelRequest } from '../src/provider/provider.js'
+import t from 'tap'
 import { endingOf } from '../src/provider/reply/ending.js'
 import { errorIn, wordsOf, wordsOfBody } from '../src/provider/reply/server-words.js'
+import { ask, chunk, DONE, said, sse, stream, TOOLS, type Wire } from './fixtures/provider/ask.js'
 import { anthropicText, JSON_TYPE, json, named, openClient, openStub, STREAM, type StubReply } from './fixtures/provider/stub.js'
 
-type Wire = 'chat' | 'responses' | 'anthropic'
-
-const TOOLS = [{ name: 'look', description: '', input_schema: { type: 'object', properties: {} } }]
 const HALF = 'The first half of'
-
-const sse = (...events: readonly (object | string)[]): string =>
-  events.map((event) => (typeof event === 'string' ? `${event}\n\n` : `data: ${JSON.stringify(event)}\n\n`)).join('')
-const stream = (...events: readonly (object | string)[]): StubReply => ({ headers: STREAM, chunks: [sse(...events)] })
-const chunk = (delta: object, finish_reason: string | null = null) => ({ choices: [{ index: 0, delta, finish_reason }] })
-const DONE = 'data: [DONE]'
-const said = (text: string, reason: string | null, ...more: readonly (object | string)[]): StubReply =>
-  stream(chunk({ content: text }), chunk({}, reason), ...more)
-const WHOLE: Readonly<Record<Wire, StubReply>> = {
-  chat: said('SECOND', 'stop', DONE),
-  responses: stream(
-    { type: 'response.output_text.delta', output_index: 0, delta: 'SECOND' },
-    { type: 'response.completed', response: { status: 'completed', output: [] } },
-  ),
-  anthropic: { headers: STREAM, chunks: [anthropicText('SECOND')] },
-}
-
-/** What comes of a reply, and after it of a whole one: the text and the calls, or the error; and how often was asked. */
-const ask = async (t: Test, wire: Wire, reply: StubReply, { provider, ...change }: Partial<ModelRequest> & { provider?: string } = {}) => {
-  const { url, received } = await openStub(t, [reply, WHOLE[wire]])
-  const name = provider ?? (wire === 'anthropic' ? 'anthropic' : 'openai')
-  const client = openClient(t, name, url, wire === 'anthropic' ? {} : { wire })
-  const answer = await client.ask(change)
-  const content = answer.ok ? answer.value.content : []
-  return {
-    text: content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('|'),
-    calls: content.flatMap((block) => (block.type === 'tool_use' ? [[block.name, block.input]] : [])),
-    ids: content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
-    stop: answer.ok ? answer.value.stop : answer.error.error,
-    detail: answer.ok ? '' : answer.error.detail,
-    refusal: answer.ok ? undefined : answer.refusal,
-    isOfModel: answer.ok ? undefined : answer.isOfModel,
-    asked: received.length,
-    thought: client.reported.flatMap((event) => (event.kind === 'thinking' ? [event.text] : [])).join('|'),
-    content,
-    waits: client.waits,
-  }
-}
 
 t.test('reasons', async (t) => {
   const reasons: Readonly<Record<string, readonly string[]>> = {

@@ -19,10 +19,19 @@ interface Draft {
   text: string
   json: string
   signature: string
+  /** It has ended. */
+  isOver: boolean
 }
 
-export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, failures: ReplyFailures): AnswerReader => {
+export const openReader = (
+  { emit, tools }: Pick<ModelRequest, 'emit' | 'tools'>,
+  names: WireNames,
+  failures: ReplyFailures,
+): AnswerReader => {
+  /** The newest at each index. */
   const drafts = new Map<number, Draft>()
+  /** Those before them: some servers give all blocks one index. */
+  const earlier: (readonly [index: number, draft: Draft])[] = []
   const usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
   let stopReason: string | undefined
   let isOver = false
@@ -46,18 +55,21 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
         return undefined
       case 'content_block_start': {
         const begun = begin(at(event, 'content_block'), emit)
-        isTorn ||= draft?.block !== undefined && !isUntouched(draft)
-        drafts.set(numberAt(event, 'index') ?? drafts.size, draft?.block === undefined ? joined(draft, begun) : begun)
+        const index = numberAt(event, 'index') ?? drafts.size
+        if (draft?.isOver) earlier.push([index, draft])
+        else isTorn ||= draft?.block !== undefined && !isUntouched(draft)
+        drafts.set(index, draft?.block === undefined ? joined(draft, begun) : begun)
         return undefined
       }
       case 'content_block_delta': {
-        const grown = draft ?? { block: undefined, text: '', json: '', signature: '' }
+        const grown = draft ?? { block: undefined, text: '', json: '', signature: '', isOver: false }
         if (!draft) drafts.set(numberAt(event, 'index') ?? drafts.size, grown)
         grow(grown, at(event, 'delta'), emit)
         return undefined
       }
       case 'content_block_stop':
         if (draft && textAt(draft.block, 'type') === 'thinking' && draft.text !== '') emit({ kind: 'thinking', text: draft.text })
+        if (draft) draft.isOver ||= draft.block !== undefined && !(isUntouched(draft) && GROWING.has(textAt(draft.block, 'type') ?? ''))
         return undefined
       case 'message_delta':
         stopReason = textAt(event, 'delta', 'stop_reason') || stopReason
@@ -83,14 +95,16 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
       return isOver
     },
     finish: () => {
-      if (!isOver) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
+      // Gateways that leave `message_stop` out have sent the reason, and then ended.
+      if (!isOver && stopReason === undefined) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
       // Text needs no beginning; whose arguments came, nobody knows.
       isTorn ||= [...drafts.values()].some(({ block, json, signature }) => block === undefined && json + signature !== '')
       if (isTorn) return { ok: false, failure: failures.ofBroken('sent pieces of a block that does not begin, or begins twice') }
-      const content = [...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
+      const content = [...earlier, ...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
       const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
       const counted = { cache_read_tokens: cache_read_input_tokens, cache_creation_tokens: cache_creation_input_tokens }
-      return finishReply({ content, reason: stopReason, usage: { input_tokens, output_tokens, ...counted } }, failures)
+      const offered = tools.map(({ name }) => names.toWire(name))
+      return finishReply({ content, reason: stopReason, usage: { input_tokens, output_tokens, ...counted }, offered }, failures)
     },
   }
 }
@@ -98,7 +112,7 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
 const begin = (block: unknown, emit: Emit): Draft => {
   const text = textAt(block, 'text') ?? textAt(block, 'thinking') ?? ''
   if (text !== '' && textAt(block, 'type') === 'text') emit({ kind: 'text', delta: text })
-  return { block, text, json: '', signature: textAt(block, 'signature') ?? '' }
+  return { block, text, json: '', signature: textAt(block, 'signature') ?? '', isOver: false }
 }
 
 // The model no longer sees what it thought before, since what stood before that is not the same any more (`thinking.ts`).
@@ -112,6 +126,9 @@ const tellDropped = (changes: unknown, emit: Emit): void => {
     why: `the server left out ${dropped.length} blocks of it (${preview(reasons, 120)})`,
   })
 }
+
+/** Blocks that are nothing without their pieces. */
+const GROWING: ReadonlySet<string> = new Set(['text', 'thinking'])
 
 const isUntouched = ({ text, json, signature }: Draft): boolean => `${text}${json}${signature}` === ''
 
