@@ -213,7 +213,14 @@ interface RequestHeaders {
 }
 
 /** The body field that `Mcp-Name` repeats. */
-const NAMED_BY: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+}
 
 /**
  * The headers of one message, which is JSON. Undefined: it belongs to a session. `parameters` is given the arguments as the server gets
