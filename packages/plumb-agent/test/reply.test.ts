@@ -363,7 +363,8 @@ t.test('parts of a message of Anthropic, from servers that write them otherwise'
     ...deltas.map((delta) => ({ type: 'content_block_delta', index: 0, delta })),
     { type: 'content_block_stop', index: 0 },
   ]
-  const used = (id: string, text: string) => block({ type: 'tool_use', id, name: 'look', input: {} }, { type: 'input_json_delta', partial_json: text })
+  const used = (id: string, text: string) =>
+    block({ type: 'tool_use', id, name: 'look', input: {} }, { type: 'input_json_delta', partial_json: text })
   const one = stream(
     { type: 'message_start', message: {} },
     ...block({ type: 'text', text: '' }, { type: 'text_delta', text: 'I look.' }),
@@ -452,7 +453,8 @@ t.test('parts of a response, of which some servers send few', async (t) => {
 })
 
 t.test('streams, whatever they are called and what else is in them', async (t) => {
-  const lines = (end: string) => [chunk({ content: 'he' }), chunk({ content: 'llo' }, 'stop')].map((one) => JSON.stringify(one) + end).join('')
+  const lines = (end: string) =>
+    [chunk({ content: 'he' }), chunk({ content: 'llo' }, 'stop')].map((one) => JSON.stringify(one) + end).join('')
   const PRETTY = JSON.stringify({ choices: [{ message: { content: 'hello' }, finish_reason: 'stop' }] }, null, 2)
   const hello = [chunk({ content: 'he' }), 'data:', chunk({ content: 'llo' }), 'event: ping\ndata:', 'data: keep-alive', chunk({}, 'stop')]
   const rows: readonly (readonly [string, StubReply])[] = [

@@ -34,7 +34,13 @@ const text = (words: string, reason = 'stop'): StubReply => stream(chunk({ conte
 const plain = (message: object, finish_reason = 'stop') => ({ choices: [{ index: 0, message, finish_reason }] })
 const PONG = plain({ role: 'assistant', content: 'pong' })
 const PONGED: Expected = { text: 'pong', stop: 'end', asked: 1 }
-const UNREAD: Expected = { stop: 'provider_refused', isOfModel: true, asked: 1, calls: [], detail: /call of 'look' in the text.*--tool-call-parser/ }
+const UNREAD: Expected = {
+  stop: 'provider_refused',
+  isOfModel: true,
+  asked: 1,
+  calls: [],
+  detail: /call of 'look' in the text.*--tool-call-parser/,
+}
 const refused = (status: number, body: unknown): StubReply => json(body, status)
 const REFUSED = { config: { transport_retries: 0 } }
 
@@ -136,7 +142,8 @@ const ENDS: readonly Row[] = [
   },
 ]
 
-const DSML = (call: string) => `<${call}tool_calls>\n<${call}invoke name="look">\n<${call}parameter name="at" string="true">A</${call}parameter>\n</${call}invoke>\n</${call}tool_calls>`
+const DSML = (call: string) =>
+  `<${call}tool_calls>\n<${call}invoke name="look">\n<${call}parameter name="at" string="true">A</${call}parameter>\n</${call}invoke>\n</${call}tool_calls>`
 
 const WRITTEN: readonly Row[] = [
   ['jundot/omlx#3153', 'an envelope without its end', '<tool_call>\n{"name": "look", "arguments": {"at": "A'],
@@ -145,7 +152,13 @@ const WRITTEN: readonly Row[] = [
   ['AgentFlocks/flocks#687', 'DSML with spaces', DSML(' | DSML | ')],
   ['CommandCodeAI/command-code#909', 'words before DSML', `Let me read it.\n\n${DSML('｜｜DSML｜｜ ')}`],
   ['sgl-project/sglang#35736', 'DSML behind thinking', `<think>I call it.</think>${DSML('｜DSML｜')}`],
-].map(([report = '', kind = '', words = '']) => ({ report, kind: `a call in the text: ${kind}`, was: 'mended', reply: text(words), gives: UNREAD }))
+].map(([report = '', kind = '', words = '']) => ({
+  report,
+  kind: `a call in the text: ${kind}`,
+  was: 'mended',
+  reply: text(words),
+  gives: UNREAD,
+}))
 
 const PARTS: readonly Row[] = [
   {
@@ -203,7 +216,10 @@ const PARTS: readonly Row[] = [
     report: 'openai/openai-python#3201',
     kind: 'two pieces of one call in one chunk',
     was: 'held',
-    reply: calling(piece({ index: 0, id: 'a', ...of('') }, { index: 0, function: { arguments: '{"te' } }), piece({ index: 0, ...of('xt":"A"}', null) })),
+    reply: calling(
+      piece({ index: 0, id: 'a', ...of('') }, { index: 0, function: { arguments: '{"te' } }),
+      piece({ index: 0, ...of('xt":"A"}', null) }),
+    ),
     gives: { calls: CALL_A },
   },
   {
@@ -228,7 +244,11 @@ const PARTS: readonly Row[] = [
     report: 'spring-projects/spring-ai#6525',
     kind: 'id, name and arguments apart',
     was: 'held',
-    reply: calling(piece({ index: 0, id: 'a' }), piece({ index: 0, function: { name: 'look' } }), piece({ index: 0, function: { arguments: A } })),
+    reply: calling(
+      piece({ index: 0, id: 'a' }),
+      piece({ index: 0, function: { name: 'look' } }),
+      piece({ index: 0, function: { arguments: A } }),
+    ),
     gives: { calls: CALL_A },
   },
   {
@@ -278,7 +298,11 @@ const PARTS: readonly Row[] = [
       was: 'mended',
       wire: 'responses',
       reply: stream(
-        { type: 'response.output_item.added', output_index: 0, item: { type: 'function_call', id: 'f', call_id: 'a', name: 'look', arguments: '' } },
+        {
+          type: 'response.output_item.added',
+          output_index: 0,
+          item: { type: 'function_call', id: 'f', call_id: 'a', name: 'look', arguments: '' },
+        },
         { type: 'response.function_call_arguments.delta', item_id: 'f', output_index: 0, delta: '{"text":' },
         { type: 'response.function_call_arguments.delta', item_id: 'f', output_index: 0, delta: '"A"}' },
         { type: 'response.completed', response: { status: 'completed', output: [] } },
@@ -361,7 +385,10 @@ const FRAMES: readonly Row[] = [
     was: 'mended',
     reply: {
       headers: STREAM,
-      chunks: [sse(chunk({ content: 'pong' })), `${JSON.stringify(chunk({}, 'stop'))}\n\ndata: {"choices":[],"usage":{"prompt_tokens":3}}\n\n[DONE]\n\n`],
+      chunks: [
+        sse(chunk({ content: 'pong' })),
+        `${JSON.stringify(chunk({}, 'stop'))}\n\ndata: {"choices":[],"usage":{"prompt_tokens":3}}\n\n[DONE]\n\n`,
+      ],
     },
     gives: PONGED,
   },
@@ -369,7 +396,10 @@ const FRAMES: readonly Row[] = [
     report: 'tingly-dev/tingly-box#306',
     kind: 'no space behind data:',
     was: 'held',
-    reply: { headers: STREAM, chunks: [sse(chunk({ content: 'pong' }), chunk({}, 'stop')).replaceAll('data: ', 'data:'), 'data:[DONE]\n\n'] },
+    reply: {
+      headers: STREAM,
+      chunks: [sse(chunk({ content: 'pong' }), chunk({}, 'stop')).replaceAll('data: ', 'data:'), 'data:[DONE]\n\n'],
+    },
     gives: PONGED,
   },
   {
@@ -444,7 +474,13 @@ const REFUSALS: readonly Row[] = [
     was: 'mended',
     reply: refused(400, {
       error: JSON.stringify([
-        { code: 'invalid_type', expected: 'object', received: 'undefined', path: [2, 'function', 'parameters', 'properties'], message: 'Required' },
+        {
+          code: 'invalid_type',
+          expected: 'object',
+          received: 'undefined',
+          path: [2, 'function', 'parameters', 'properties'],
+          message: 'Required',
+        },
       ]),
     }),
     gives: { stop: 'provider_refused', detail: /2\.function\.parameters\.properties: Required/ },
@@ -453,7 +489,9 @@ const REFUSALS: readonly Row[] = [
     report: 'hidenobunagai/nvidia-nim-provider#2',
     kind: 'a server without a parser of calls',
     was: 'held',
-    reply: refused(400, { error: { message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', code: 400 } }),
+    reply: refused(400, {
+      error: { message: '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set', code: 400 },
+    }),
     gives: { stop: 'provider_refused', detail: /--tool-call-parser to be set/, asked: 1 },
   },
   {
@@ -462,7 +500,9 @@ const REFUSALS: readonly Row[] = [
     was: 'held',
     effort: 'high',
     reply: ({ body }) =>
-      body.reasoning_effort === undefined ? json(PONG) : refused(400, { message: 'Validation: Unsupported parameter(s): reasoning_effort', code: 400 }),
+      body.reasoning_effort === undefined
+        ? json(PONG)
+        : refused(400, { message: 'Validation: Unsupported parameter(s): reasoning_effort', code: 400 }),
     gives: { text: 'pong', asked: 2 },
   },
   ...['Alishahryar1/free-claude-code#1136', 'QwenLM/qwen-code#11045', 'NousResearch/hermes-agent#34716'].map(
@@ -472,7 +512,13 @@ const REFUSALS: readonly Row[] = [
       was: 'held',
       history: [
         { role: 'user', content: 'a' },
-        { role: 'assistant', content: [{ type: 'chat_fields', fields: { reasoning_content: 'hm' } }, { type: 'text', text: 'b' }] },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'chat_fields', fields: { reasoning_content: 'hm' } },
+            { type: 'text', text: 'b' },
+          ],
+        },
       ],
       reply: ({ body }) =>
         JSON.stringify(body.messages).includes('reasoning_content')
@@ -500,7 +546,13 @@ const REFUSALS: readonly Row[] = [
       JSON.stringify(body.messages).includes('thought_signature')
         ? json(PONG)
         : refused(400, [
-            { error: { code: 400, message: 'Function call is missing a thought_signature in functionCall parts.', status: 'INVALID_ARGUMENT' } },
+            {
+              error: {
+                code: 400,
+                message: 'Function call is missing a thought_signature in functionCall parts.',
+                status: 'INVALID_ARGUMENT',
+              },
+            },
           ]),
     gives: { text: 'pong', asked: 2 },
   },

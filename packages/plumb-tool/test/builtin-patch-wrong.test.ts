@@ -151,7 +151,8 @@ t.test('a patch made wrong edits no other place than the one that was meant', as
           return
         }
         // White space is what such a patch may not know.
-        if (withoutSpaces(now.text) !== withoutSpaces(meant)) throw new Error(`another place, or another text:\n${old}\n${patch}\n${now.text}`)
+        if (withoutSpaces(now.text) !== withoutSpaces(meant))
+          throw new Error(`another place, or another text:\n${old}\n${patch}\n${now.text}`)
         asMeant++
       }),
       { numRuns: EACH, seed: SEED },

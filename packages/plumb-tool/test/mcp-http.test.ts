@@ -404,7 +404,15 @@ t.test('headers of the entry go to its server, and to no other host', async (t) 
 })
 
 /** Each `/token` gives a token for the scope that is asked for. */
-const openIssuer = async ({ needs = '', supported, methods, refuses = false, flawed = false, isOpenId = false, isBare = false }: Issuer) => {
+const openIssuer = async ({
+  needs = '',
+  supported,
+  methods,
+  refuses = false,
+  flawed = false,
+  isOpenId = false,
+  isBare = false,
+}: Issuer) => {
   const asked: { readonly body: URLSearchParams; readonly authorization: string | undefined }[] = []
   let granted: readonly string[] = []
   const server = await serve({

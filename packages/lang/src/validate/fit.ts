@@ -65,7 +65,10 @@ export const repairText = (json: string, type: Type, { what, repairs }: Pick<Fit
   const repaired = repairs ? repairTree(type, buf, tree, repairs) : undefined
   if (!repaired || repaired.repairs.length === 0) return { json: withDefaults(type, buf, tree), repairs: [] }
   const repairedBuf = toBytes(repaired.text)
-  return { json: withDefaults(type, repairedBuf, parseTree(repairedBuf, 0, repairedBuf.length) as Tree), repairs: changesOf(repaired, what) }
+  return {
+    json: withDefaults(type, repairedBuf, parseTree(repairedBuf, 0, repairedBuf.length) as Tree),
+    repairs: changesOf(repaired, what),
+  }
 }
 
 const changesOf = ({ repairs }: Repaired, what: string): readonly string[] =>

@@ -138,7 +138,7 @@ export const openTasks = (): ServerTasks => {
         task.watchers.add(tell)
         return () => task.watchers.delete(tell)
       })
-      return { ids: watched.map(({ id }) => id), end: () => ends.forEach((end) => end()) }
+      return { ids: watched.map(({ id }) => id), end: () => ends.forEach((end) => void end()) }
     },
   }
 }

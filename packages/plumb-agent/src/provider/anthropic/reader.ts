@@ -96,7 +96,8 @@ export const openReader = (
     },
     finish: () => {
       // Gateways that leave `message_stop` out have sent the reason, and then ended.
-      if (!isOver && stopReason === undefined) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
+      if (!isOver && stopReason === undefined)
+        return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
       // Text needs no beginning; whose arguments came, nobody knows.
       isTorn ||= [...drafts.values()].some(({ block, json, signature }) => block === undefined && json + signature !== '')
       if (isTorn) return { ok: false, failure: failures.ofBroken('sent pieces of a block that does not begin, or begins twice') }

@@ -15,7 +15,10 @@ export interface EndedReply extends Pick<Finished, 'content' | 'usage'> {
   readonly offered: readonly string[]
 }
 
-export const finishReply = ({ content, usage, reason, isRefused = false, offered }: EndedReply, failures: ReplyFailures): Attempt<Finished> => {
+export const finishReply = (
+  { content, usage, reason, isRefused = false, offered }: EndedReply,
+  failures: ReplyFailures,
+): Attempt<Finished> => {
   const broken = (did: string): Attempt<never> => ({ ok: false, failure: failures.ofBroken(did) })
   const calls = content.some(({ type }) => type === 'tool_use')
   const ending = endingOf(reason)
