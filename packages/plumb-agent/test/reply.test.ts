@@ -513,11 +513,13 @@ t.test('a call that a server left in the text is told, and never made', async (t
     '[TOOL_CALLS][{"name": "look", "arguments": {"at": "A"}}]',
     '[TOOL_CALLS]look[ARGS]{"at": "A"}',
     '<think>I look.</think><tool_call>{"name": "look"}</tool_call>',
+    // It takes a time that is linear in the text.
+    `<tool_call>{"name": "look", "arguments": {"at": "${'A<'.repeat(200_000)}`,
   ]
   const whole = (words: string) => said(words, 'stop', DONE)
   for (const words of calls) {
     const { stop, isOfModel, asked } = await ask(t, 'chat', whole(words), { tools: TOOLS })
-    t.strictSame([stop, isOfModel, asked], ['provider_refused', true, 1], words)
+    t.strictSame([stop, isOfModel, asked], ['provider_refused', true, 1], words.slice(0, 200))
     t.match(await ask(t, 'chat', whole(words)), { text: words, stop: 'end' }, 'no tools are offered')
   }
   const answers = [

@@ -56,7 +56,7 @@ export const openServerRounds = (taskAfterMs = TASK_AFTER_MS): ServerRounds => {
         if (call.questions.size > 0) resolve(undefined)
       }
       call.wake()
-      if (toTask) timer = setTimeout(resolve, taskAfterMs)
+      if (toTask) timer = setTimeout(() => resolve(undefined), taskAfterMs)
     })
     const result = await Promise.race([call.done, pausing]).finally(() => {
       clearTimeout(timer)

@@ -6,7 +6,7 @@ import { type CallInput, readCallInput } from '../call-input.js'
 import type { Failure, ReplyFailures } from '../http/failure.js'
 import { at, countAt, listAt, numberAt, textAt, valueAt } from '../http/json-path.js'
 import { type AnswerReader, asJson } from '../protocol.js'
-import type { ContentBlock, ModelRequest } from '../provider.js'
+import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
 import { finishReply } from '../reply/finish-reply.js'
 import { errorIn } from '../reply/server-words.js'
 import type { WireNames } from '../wire-names.js'
@@ -23,16 +23,14 @@ interface Draft {
   isOver: boolean
 }
 
-export const openReader = (
-  { emit, tools }: Pick<ModelRequest, 'emit' | 'tools'>,
-  names: WireNames,
-  failures: ReplyFailures,
-): AnswerReader => {
+type Asked = Pick<ModelRequest, 'emit' | 'tools'>
+
+export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: ReplyFailures): AnswerReader => {
   /** The newest at each index. */
   const drafts = new Map<number, Draft>()
   /** Those before them: some servers give all blocks one index. */
   const earlier: (readonly [index: number, draft: Draft])[] = []
-  const usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+  const usage = { ...UNCOUNTED }
   let stopReason: string | undefined
   let isOver = false
   /** Pieces came of a block that is unknown, or a block began again. */
@@ -40,7 +38,7 @@ export const openReader = (
 
   // Counts are cumulative: later ones replace earlier ones, unless they are null.
   const count = (said: unknown): void => {
-    for (const key of Object.keys(usage) as (keyof typeof usage)[]) {
+    for (const key of Object.keys(usage) as (keyof typeof UNCOUNTED)[]) {
       const tokens = countAt(said, key)
       if (!Number.isNaN(tokens)) usage[key] = tokens
     }
@@ -102,13 +100,19 @@ export const openReader = (
       isTorn ||= [...drafts.values()].some(({ block, json, signature }) => block === undefined && json + signature !== '')
       if (isTorn) return { ok: false, failure: failures.ofBroken('sent pieces of a block that does not begin, or begins twice') }
       const content = [...earlier, ...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
-      const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
-      const counted = { cache_read_tokens: cache_read_input_tokens, cache_creation_tokens: cache_creation_input_tokens }
       const offered = tools.map(({ name }) => names.toWire(name))
-      return finishReply({ content, reason: stopReason, usage: { input_tokens, output_tokens, ...counted }, offered }, failures)
+      return finishReply({ content, reason: stopReason, usage: toUsage(usage), offered }, failures)
     },
   }
 }
+
+const UNCOUNTED = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+
+const toUsage = ({ cache_read_input_tokens, cache_creation_input_tokens, ...counted }: typeof UNCOUNTED): TokenUsage => ({
+  ...counted,
+  cache_read_tokens: cache_read_input_tokens,
+  cache_creation_tokens: cache_creation_input_tokens,
+})
 
 const begin = (block: unknown, emit: Emit): Draft => {
   const text = textAt(block, 'text') ?? textAt(block, 'thinking') ?? ''

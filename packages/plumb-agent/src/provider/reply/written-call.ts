@@ -30,7 +30,7 @@ const MAX_HEAD = 1000
 
 // What stands behind its last end would be an answer; one without an end was cut, or its end was taken for that of the reply.
 const isLast = (call: string): boolean => {
-  const behind = /[\s\S]*(?:<\/[^<>]{1,60}>|<\s?[|\uff5c\u2016][^<>]{0,60}end[^<>]{0,20}>)([\s\S]*)$/i.exec(call)?.[1]?.trim() ?? ''
+  const behind = /^[\s\S]*(?:<\/[^<>]{1,60}>|<\s?[|\uff5c\u2016][^<>]{0,60}end[^<>]{0,20}>)([\s\S]*)$/i.exec(call)?.[1]?.trim() ?? ''
   return behind === '' || behind.startsWith('<')
 }
 

@@ -10,11 +10,9 @@ import type { WireNames } from '../../wire-names.js'
 import { readTokenUsage } from '../usage.js'
 import { ItemDrafts } from './item-drafts.js'
 
-export const openReader = (
-  { emit, tools }: Pick<ModelRequest, 'emit' | 'tools'>,
-  names: WireNames,
-  failures: ReplyFailures,
-): AnswerReader => {
+type Asked = Pick<ModelRequest, 'emit' | 'tools'>
+
+export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: ReplyFailures): AnswerReader => {
   const items = new ItemDrafts()
   /** The response, from its last event. */
   let response: unknown
@@ -65,14 +63,12 @@ export const openReader = (
       case 'response.completed':
       case 'response.incomplete':
       case 'response.cancelled':
-        return end(event, type.slice('response.'.length))
       // Gateways: its status says how.
       case 'response.done':
-        return end(event, '')
+        return end(event, type.slice('response.'.length))
       case 'response.failed':
-        return failures.ofError(at(event, 'response', 'error') ?? event)
       case 'error':
-        return failures.ofError(event)
+        return failures.ofError(at(event, 'response', 'error') ?? event)
       default: {
         // Future events of the API have a type of their own.
         const error = type === undefined || at(event, 'error') ? errorIn(event) : undefined
