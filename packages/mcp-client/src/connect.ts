@@ -56,7 +56,7 @@ export const connectMcp = async (config: ServerConfig, given: ConnectOptions = {
   })
   if (!opened.ok) return opened
   const link = opened.value
-  const agreed = negotiate(link, { server, revision: revision === AUTO ? undefined : revision })
+  const agreed = negotiate(link, { server, revision: revision === AUTO ? undefined : revision, silenceMs: options.silenceMs })
   negotiated = agreed
   guarded = guard(agreed)
 

@@ -58,6 +58,8 @@ export interface ConnectOptions {
   readonly tracesSandbox?: boolean
   /** Paths that stay read-only to a started server within the directories that it may write; its spec and its program always do. */
   readonly kept?: KeptPaths | undefined
+  /** After this time a server that has not said which revisions it supports is initialized too (ms); default: 2,000. */
+  readonly silenceMs?: number
   /** Ends the attempt to connect. */
   readonly signal?: AbortSignal
   /** Whether the URL may lead to a private or local address: allowed by default, since the author of the spec wrote it. */

@@ -9,7 +9,7 @@ import { type BodyEnd, bounded } from './bounded-body.js'
 import { LinkError } from './link.js'
 import { messagesIn, withOwnId } from './message.js'
 import { networkFault, statusFault } from './network-fault.js'
-import type { OAuthClient } from './oauth-client.js'
+import { type OAuthClient, withUnusedMetadata } from './oauth-client.js'
 import { encodeHeader, type ParameterHeaders } from './parameter-headers.js'
 import type { RawArguments } from './raw-arguments.js'
 import { namedRevision, STATELESS } from './revision.js'
@@ -128,9 +128,10 @@ class HttpFetch {
     const text = await beginning(response)
     const bytes = Buffer.from(text)
     const document = parseJson(bytes, 0, bytes.length)
-    if (document.ok) oauth.readMetadata(document.value)
     const { status, headers } = response
-    return new Response(text, { status, headers })
+    if (!document.ok) return new Response(text, { status, headers })
+    oauth.readMetadata(document.value)
+    return Response.json(withUnusedMetadata(document.value), { status })
   }
 
   async #refused(response: Response, { host, named, id }: Sent): Promise<Response> {
@@ -212,7 +213,14 @@ interface RequestHeaders {
 }
 
 /** The body field that `Mcp-Name` repeats. */
-const NAMED_BY: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+}
 
 /**
  * The headers of one message, which is JSON. Undefined: it belongs to a session. `parameters` is given the arguments as the server gets

@@ -16,6 +16,8 @@ export interface NegotiateOptions {
   readonly server: string
   /** The required revision. Undefined: the newest that the server supports. */
   readonly revision: string | undefined
+  /** After this time a server that has not said what it supports is initialized too (ms). */
+  readonly silenceMs?: number | undefined
 }
 
 export interface Negotiated {
@@ -28,7 +30,7 @@ export interface Negotiated {
   readonly isUnanswered: () => boolean
 }
 
-/** After this time a server is initialized too: some older ones ignore unknown methods (ms). */
+/** Some older servers ignore unknown methods (ms). */
 const SILENCE_MS = 2000
 
 // The SDK counts from 0.
@@ -42,6 +44,7 @@ class Negotiation implements Negotiated {
   readonly #link: Link
   readonly #server: string
   readonly #required: string | undefined
+  readonly #silenceMs: number
   readonly #inner: Transport
   readonly #asked = new Map<RequestId, (answer: RpcAnswer) => void>()
   readonly #rounds: Rounds
@@ -51,10 +54,11 @@ class Negotiation implements Negotiated {
   #isProbed = false
   #isAnswered = false
 
-  constructor(link: Link, { server, revision }: NegotiateOptions) {
+  constructor(link: Link, { server, revision, silenceMs = SILENCE_MS }: NegotiateOptions) {
     this.#link = link
     this.#server = server
     this.#required = revision
+    this.#silenceMs = silenceMs
     this.#inner = link.transport
     const give = (answer: RpcAnswer): void => this.transport.onmessage?.(answer)
     this.#rounds = openRounds({ send: (request) => this.#inner.send(request), give, server, firstId: FIRST_ID })
@@ -67,7 +71,10 @@ class Negotiation implements Negotiated {
         } else if (this.#discovered) await this.#sendStateless(message)
         else await this.#inner.send(message, options)
       },
-      close: () => this.#inner.close(),
+      close: () => {
+        this.#rounds.end()
+        return this.#inner.close()
+      },
       setProtocolVersion: (version) => {
         if (!this.#discovered) this.#inner.setProtocolVersion?.(version)
       },
@@ -88,7 +95,10 @@ class Negotiation implements Negotiated {
 
   async #start(): Promise<void> {
     const [inner, outer] = [this.#inner, this.transport]
-    inner.onclose = () => outer.onclose?.()
+    inner.onclose = () => {
+      this.#rounds.end()
+      outer.onclose?.()
+    }
     inner.onerror = (error) => outer.onerror?.(error)
     inner.onmessage = (message, extra) => {
       if ('method' in message && typeof message.method === 'string') return outer.onmessage?.(message, extra)
@@ -138,7 +148,7 @@ class Negotiation implements Negotiated {
     const discovering = this.#discover()
     // Its failure is handled below, or no longer matters.
     discovering.catch(() => {})
-    const first = required === undefined ? await waitAtMost(SILENCE_MS, discovering) : await discovering
+    const first = required === undefined ? await waitAtMost(this.#silenceMs, discovering) : await discovering
     if (first) return this.#settle(first, initialize.id, required === undefined ? session : undefined)
     // If both were sent, a session works with every server that offers one.
     try {
@@ -198,6 +208,7 @@ class Negotiation implements Negotiated {
     if (method === 'notifications/initialized') return this.#listen()
     if (method !== 'notifications/cancelled') return
     const requestId = this.#rounds.cancel(params?.requestId as RequestId)
+    if (requestId === undefined) return
     if (this.#link.cancel) this.#link.cancel(requestId)
     else await this.#inner.send({ ...message, params: { ...params, requestId } } as JSONRPCMessage)
   }

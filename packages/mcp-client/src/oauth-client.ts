@@ -88,6 +88,23 @@ export const openOAuthClient = ({ id, secret, scope, clientName }: OAuthClientOp
   }
 }
 
+/**
+ * The metadata of an authorization server, with the members that the SDK wants and client credentials have no use for: an issuer of these alone
+ * has none of them.
+ */
+export const withUnusedMetadata = (document: unknown): unknown => {
+  if (!isRecord(document) || typeof document.issuer !== 'string' || !('token_endpoint' in document)) return document
+  const { issuer } = document
+  return {
+    authorization_endpoint: issuer,
+    jwks_uri: issuer,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    ...document,
+  }
+}
+
 const isRefusal = (status: number): boolean => status >= 400 && status < 500 && status !== 429
 
 const wordsIn = (scope: string | undefined): readonly string[] => (scope ?? '').split(/\s+/).filter((word) => word !== '')

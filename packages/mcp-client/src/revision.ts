@@ -14,6 +14,9 @@ export type RpcParams = Readonly<Record<string, unknown>>
 export type RpcAnswer = JSONRPCResultResponse | JSONRPCErrorResponse
 export type Request = Pick<JSONRPCRequest, 'jsonrpc' | 'method' | 'id'> & { readonly params?: RpcParams }
 
+/** What this client can do. */
+const CAPABILITIES = { extensions: { [`${PREFIX}tasks`]: {} } }
+
 /** The parameters with the metadata of the request. */
 export const withEnvelope = (params: RpcParams | undefined, clientInfo: unknown): RpcParams => ({
   ...params,
@@ -21,7 +24,7 @@ export const withEnvelope = (params: RpcParams | undefined, clientInfo: unknown)
     ...(isRecord(params?._meta) ? params._meta : {}),
     [VERSION]: STATELESS,
     [`${PREFIX}clientInfo`]: clientInfo,
-    [`${PREFIX}clientCapabilities`]: {},
+    [`${PREFIX}clientCapabilities`]: CAPABILITIES,
   },
 })
 
@@ -68,23 +71,34 @@ export type RoundOutcome =
   | { readonly kind: 'result'; readonly result: RpcParams }
   /** The request is to be repeated with these. */
   | { readonly kind: 'again'; readonly params: RpcParams }
+  /** It goes on as this one. */
+  | { readonly kind: 'task'; readonly taskId: string; readonly state: RpcParams }
   | { readonly kind: 'wrong'; readonly why: string }
 
 /** No person can be asked here: a server that asks one is answered no. */
 export const readOutcome = (result: RpcParams): RoundOutcome => {
   const { resultType = 'complete', inputRequests, requestState, ...rest } = result
   if (resultType === 'complete') return { kind: 'result', result: rest }
+  if (resultType === 'task')
+    return typeof rest.taskId === 'string'
+      ? { kind: 'task', taskId: rest.taskId, state: { ...rest, inputRequests } }
+      : { kind: 'wrong', why: "is a task, and has no 'taskId'" }
   if (resultType !== 'input_required')
     return { kind: 'wrong', why: `has a 'resultType' that is not known: ${preview(JSON.stringify(resultType))}` }
-  const asked = isRecord(inputRequests) ? Object.entries(inputRequests) : []
-  if (asked.length === 0 && requestState === undefined) return { kind: 'wrong', why: 'wants input, and does not say which' }
-  const unexpected = asked.find(([, request]) => !isRecord(request) || request.method !== 'elicitation/create')
-  if (unexpected) return { kind: 'wrong', why: `asks for what is not offered: ${preview(JSON.stringify(unexpected[1]))}` }
+  const inputResponses = declining(inputRequests)
+  if (typeof inputResponses === 'string') return { kind: 'wrong', why: inputResponses }
+  const isAsked = Object.keys(inputResponses).length > 0
+  if (!isAsked && requestState === undefined) return { kind: 'wrong', why: 'wants input, and does not say which' }
   return {
     kind: 'again',
-    params: {
-      ...(asked.length === 0 ? {} : { inputResponses: Object.fromEntries(asked.map(([key]) => [key, { action: 'decline' }])) }),
-      ...(requestState === undefined ? {} : { requestState }),
-    },
+    params: { ...(isAsked ? { inputResponses } : {}), ...(requestState === undefined ? {} : { requestState }) },
   }
+}
+
+/** `inputResponses` to these; or why there are none. */
+export const declining = (inputRequests: unknown): Readonly<Record<string, unknown>> | string => {
+  const asked = isRecord(inputRequests) ? Object.entries(inputRequests) : []
+  const unexpected = asked.find(([, request]) => !isRecord(request) || request.method !== 'elicitation/create')
+  if (unexpected) return `asks for what is not offered: ${preview(JSON.stringify(unexpected[1]))}`
+  return Object.fromEntries(asked.map(([key]) => [key, { action: 'decline' }]))
 }

@@ -1,53 +1,12 @@
 // What a reply means: how servers end one, where they put its parts, and how they say that something is wrong. An oddity of a server is a row.
 
-import t, { type Test } from 'tap'
-import type { ModelRequest } from '../src/provider/provider.js'
+import t from 'tap'
 import { endingOf } from '../src/provider/reply/ending.js'
 import { errorIn, wordsOf, wordsOfBody } from '../src/provider/reply/server-words.js'
+import { ask, chunk, DONE, said, sse, stream, TOOLS, type Wire } from './fixtures/provider/ask.js'
 import { anthropicText, JSON_TYPE, json, named, openClient, openStub, STREAM, type StubReply } from './fixtures/provider/stub.js'
 
-type Wire = 'chat' | 'responses' | 'anthropic'
-
-const TOOLS = [{ name: 'look', description: '', input_schema: { type: 'object', properties: {} } }]
 const HALF = 'The first half of'
-
-const sse = (...events: readonly (object | string)[]): string =>
-  events.map((event) => (typeof event === 'string' ? `${event}\n\n` : `data: ${JSON.stringify(event)}\n\n`)).join('')
-const stream = (...events: readonly (object | string)[]): StubReply => ({ headers: STREAM, chunks: [sse(...events)] })
-const chunk = (delta: object, finish_reason: string | null = null) => ({ choices: [{ index: 0, delta, finish_reason }] })
-const DONE = 'data: [DONE]'
-const said = (text: string, reason: string | null, ...more: readonly (object | string)[]): StubReply =>
-  stream(chunk({ content: text }), chunk({}, reason), ...more)
-const WHOLE: Readonly<Record<Wire, StubReply>> = {
-  chat: said('SECOND', 'stop', DONE),
-  responses: stream(
-    { type: 'response.output_text.delta', output_index: 0, delta: 'SECOND' },
-    { type: 'response.completed', response: { status: 'completed', output: [] } },
-  ),
-  anthropic: { headers: STREAM, chunks: [anthropicText('SECOND')] },
-}
-
-/** What comes of a reply, and after it of a whole one: the text and the calls, or the error; and how often was asked. */
-const ask = async (t: Test, wire: Wire, reply: StubReply, { provider, ...change }: Partial<ModelRequest> & { provider?: string } = {}) => {
-  const { url, received } = await openStub(t, [reply, WHOLE[wire]])
-  const name = provider ?? (wire === 'anthropic' ? 'anthropic' : 'openai')
-  const client = openClient(t, name, url, wire === 'anthropic' ? {} : { wire })
-  const answer = await client.ask(change)
-  const content = answer.ok ? answer.value.content : []
-  return {
-    text: content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('|'),
-    calls: content.flatMap((block) => (block.type === 'tool_use' ? [[block.name, block.input]] : [])),
-    ids: content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
-    stop: answer.ok ? answer.value.stop : answer.error.error,
-    detail: answer.ok ? '' : answer.error.detail,
-    refusal: answer.ok ? undefined : answer.refusal,
-    isOfModel: answer.ok ? undefined : answer.isOfModel,
-    asked: received.length,
-    thought: client.reported.flatMap((event) => (event.kind === 'thinking' ? [event.text] : [])).join('|'),
-    content,
-    waits: client.waits,
-  }
-}
 
 t.test('reasons', async (t) => {
   const reasons: Readonly<Record<string, readonly string[]>> = {
@@ -399,6 +358,24 @@ t.test('parts of a message of Anthropic, from servers that write them otherwise'
   t.match(await ask(t, 'anthropic', message('plain', 'end_turn')), { text: 'plain', asked: 1 })
   const call = { type: 'tool_use', id: 'a', name: 'look', input: '{"text":"A"}' }
   t.match(await ask(t, 'anthropic', message([call], 'tool_use')), { calls: [['look', { text: 'A' }]], asked: 1 })
+  const block = (content_block: object, ...deltas: readonly object[]) => [
+    { type: 'content_block_start', index: 0, content_block },
+    ...deltas.map((delta) => ({ type: 'content_block_delta', index: 0, delta })),
+    { type: 'content_block_stop', index: 0 },
+  ]
+  const used = (id: string, text: string) =>
+    block({ type: 'tool_use', id, name: 'look', input: {} }, { type: 'input_json_delta', partial_json: text })
+  const one = stream(
+    { type: 'message_start', message: {} },
+    ...block({ type: 'text', text: '' }, { type: 'text_delta', text: 'I look.' }),
+    ...used('a', '{"text":"A"}'),
+    ...block({ type: 'tool_use', id: 'b', name: 'look', input: {} }),
+    ...used('c', '{"text":"C"}'),
+    { type: 'message_delta', delta: { stop_reason: 'tool_use' } },
+    { type: 'message_stop' },
+  )
+  const calls = [{ text: 'A' }, {}, { text: 'C' }].map((input) => ['look', input])
+  t.match(await ask(t, 'anthropic', one, { tools: TOOLS }), { text: 'I look.', calls, asked: 1 }, 'one index for all')
 })
 
 t.test('parts of a response, of which some servers send few', async (t) => {
@@ -466,6 +443,7 @@ t.test('parts of a response, of which some servers send few', async (t) => {
     ],
     ['output_text alone', json({ status: 'completed', output: [], output_text: 'hello' }), 'hello', []],
     ['arguments that are an object', stream(completed({ ...call('a', ''), arguments: { text: 'A' } })), '', ['A']],
+    ['the end as response.done', stream(delta, { type: 'response.done', response: { status: 'completed', output: [] } }), 'hello', []],
     ['an event twice', stream(done(message('hello')), done(message('hello')), completed(message('hello'))), 'hello', []],
   ]
   for (const [what, reply, text, calls] of rows) {
@@ -475,6 +453,9 @@ t.test('parts of a response, of which some servers send few', async (t) => {
 })
 
 t.test('streams, whatever they are called and what else is in them', async (t) => {
+  const lines = (end: string) =>
+    [chunk({ content: 'he' }), chunk({ content: 'llo' }, 'stop')].map((one) => JSON.stringify(one) + end).join('')
+  const PRETTY = JSON.stringify({ choices: [{ message: { content: 'hello' }, finish_reason: 'stop' }] }, null, 2)
   const hello = [chunk({ content: 'he' }), 'data:', chunk({ content: 'llo' }), 'event: ping\ndata:', 'data: keep-alive', chunk({}, 'stop')]
   const rows: readonly (readonly [string, StubReply])[] = [
     ['empty data, words', stream(...hello, DONE)],
@@ -489,6 +470,10 @@ t.test('streams, whatever they are called and what else is in them', async (t) =
     ],
     ['no type, and the first word cut', { headers: {}, chunks: ['da', sse(...hello, DONE).slice(2)] }],
     ['a byte-order mark', { headers: JSON_TYPE, chunks: [`\ufeff${sse(...hello, DONE)}`] }],
+    ['lines of JSON', { headers: { 'content-type': 'application/x-ndjson' }, chunks: [lines('\n')] }],
+    ['lines of JSON, called a stream, with [DONE]', { headers: STREAM, chunks: [lines('\r\n\r\n'), '[DONE]\n'] }],
+    ['a reply in many lines, and the end of a stream', { headers: JSON_TYPE, chunks: [`${PRETTY}\n\n${DONE}\n\n`] }],
+    ['a line without data:', { headers: STREAM, chunks: [lines('\n\n'), `${DONE}\n\n`] }],
     [
       'a plain reply that is called a stream',
       { headers: STREAM, chunks: ['{"choices":[{"message":{"content":"hello"},', '"finish_reason":"stop"}]}'] },
@@ -502,6 +487,55 @@ t.test('streams, whatever they are called and what else is in them', async (t) =
     response: { status: 'completed', output: [{ type: 'message', content: [{ type: 'output_text', text: 'hello' }] }] },
   })
   t.match(await ask(t, 'responses', { headers: STREAM, chunks: [`data:\n\n${late}`] }), { text: 'hello', asked: 1 })
+})
+
+t.test('lines of JSON that are cut, and an error in place of data', async (t) => {
+  const whole = [chunk({ content: HALF }), chunk({}, 'stop')].map((one) => JSON.stringify(one)).join('\n')
+  const rows: readonly (readonly [string, string])[] = [
+    ['cut lines', whole.slice(0, -3)],
+    ['lines without a reason', JSON.stringify(chunk({ content: HALF }))],
+    ['error:', `${sse(chunk({ content: HALF }))}error: {"code":500,"message":"out of memory"}\n\n`],
+  ]
+  for (const [what, body] of rows) t.match(await ask(t, 'chat', { headers: STREAM, chunks: [body] }), { text: 'SECOND', asked: 2 }, what)
+})
+
+t.test('a call that a server left in the text is told, and never made', async (t) => {
+  const calls = [
+    '<tool_call>\n{"name": "look", "arguments": {"at": "A"}}\n</tool_call>',
+    '<tool_call>\n<function=look>\n<parameter=at>\nA\n</parameter>\n</function>\n</tool_call>',
+    '<tool_call>look\n<arg_key>at</arg_key>\n<arg_value>A</arg_value>\n</tool_call>',
+    'I look.\n<function=look>{"at": "A"}</function>',
+    '<minimax:tool_call>\n<invoke name="look">\n<parameter name="at">A</parameter>\n</invoke>\n</minimax:tool_call>',
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{"at":"A"}<|tool_call_end|><|tool_calls_section_end|>',
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>look\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    '<|python_tag|>{"name": "look", "parameters": {"at": "A"}}',
+    '<|channel|>commentary to=functions.look <|constrain|>json<|message|>{"at":"A"}',
+    '[TOOL_CALLS][{"name": "look", "arguments": {"at": "A"}}]',
+    '[TOOL_CALLS]look[ARGS]{"at": "A"}',
+    '<think>I look.</think><tool_call>{"name": "look"}</tool_call>',
+    // It takes a time that is linear in the text.
+    `<tool_call>{"name": "look", "arguments": {"at": "${'A<'.repeat(200_000)}`,
+  ]
+  const whole = (words: string) => said(words, 'stop', DONE)
+  for (const words of calls) {
+    const { stop, isOfModel, asked } = await ask(t, 'chat', whole(words), { tools: TOOLS })
+    t.strictSame([stop, isOfModel, asked], ['provider_refused', true, 1], words.slice(0, 200))
+    t.match(await ask(t, 'chat', whole(words)), { text: words, stop: 'end' }, 'no tools are offered')
+  }
+  const answers = [
+    'Models write <tool_call>{"name": "look"}</tool_call>.',
+    '<tool_call>{"name": "look"}</tool_call>\nis how models write it.',
+    '<tool_call>{"name": "other"}</tool_call>',
+    'They look at <b>it</b>.\n<invoke>',
+    '```\n<tool_call>{"name": "look"}</tool_call>\n```',
+  ]
+  for (const words of answers) t.match(await ask(t, 'chat', whole(words), { tools: TOOLS }), { text: words, stop: 'end', asked: 1 }, words)
+  const [call = ''] = calls
+  for (const [wire, reply] of [
+    ['anthropic', json({ type: 'message', content: [{ type: 'text', text: call }], stop_reason: 'end_turn' })],
+    ['responses', json({ status: 'completed', output: [{ type: 'message', content: [{ type: 'output_text', text: call }] }] })],
+  ] as const)
+    t.match(await ask(t, wire, reply, { tools: TOOLS }), { isOfModel: true, asked: 1 }, wire)
 })
 
 t.test('errors within a reply of status 200', async (t) => {

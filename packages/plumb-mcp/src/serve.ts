@@ -141,7 +141,13 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   const prompts =
     directory.value === undefined
       ? undefined
-      : openPromptDirectory(directory.value, { sessions, timeout, warn, changed: () => changes.emit('change') })
+      : openPromptDirectory(directory.value, {
+          sessions,
+          timeout,
+          granted: authority.value.grant,
+          warn,
+          changed: () => changes.emit('change'),
+        })
   const files = options.docroot === undefined ? undefined : openResourceFiles(docroot.value, authority.value)
   const context = contextOf(
     openCatalogue(fixed, () => prompts, authority.value),

@@ -2,7 +2,7 @@
 // plumb-mcp tools, call, prompts, resources: what they print and how they end.
 
 import { spawn } from 'node:child_process'
-import { createServer } from 'node:http'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import t from 'tap'
@@ -207,6 +207,56 @@ t.test('by URL, with a token that is never shown', async (t) => {
   t.match(lines(await ask('CANARY-other')), [{ error: 'unauthorized', detail: /\(401\): no, Bearer \*\*\*$/ }])
   t.match(lines(await ask('CANARY-known')), [{ error: 'connection_failed', detail: /status 500: no, Bearer \*\*\*$/ }])
   t.match(lines((await run(['tools', url.replace('http', 'ws')])).err), [{ error: 'connection_failed' }])
+})
+
+t.test('by URL, with further headers, and with the scope that is asked for', async (t) => {
+  const seen: { path: string; headers: IncomingHttpHeaders; body: string }[] = []
+  const server = createServer((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text
+    })
+    request.on('end', () => {
+      const { url: path = '', headers } = request
+      const origin = `http://${headers.host}`
+      seen.push({ path, headers, body })
+      const json = (value: unknown) => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value))
+      if (path.startsWith('/.well-known/oauth-protected-resource'))
+        return json({ resource: `${origin}/mcp`, authorization_servers: [origin], scopes_supported: ['all'] })
+      if (path === '/.well-known/oauth-authorization-server') return json({ issuer: origin, token_endpoint: `${origin}/token` })
+      if (path === '/token') return json({ access_token: 'CANARY-token', token_type: 'bearer' })
+      const isIn = headers.authorization === 'Bearer CANARY-token' || headers['x-key'] === 'CANARY-key'
+      if (!isIn) return response.writeHead(401).end()
+      const { id, method } = JSON.parse(body === '' ? '{}' : body)
+      if (method === 'tools/list') return json({ jsonrpc: '2.0', id, result: { tools: [{ name: 'echo', inputSchema: {} }] } })
+      if (method !== 'server/discover') return response.writeHead(id === undefined ? 202 : 404).end()
+      const result = { resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }
+      return json({ jsonrpc: '2.0', id, result })
+    })
+  })
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  t.teardown(() => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`
+  const env = { KEY_OF_IT: 'CANARY-key', ID_OF_IT: 'id', SECRET_OF_IT: 'CANARY-secret' }
+  const headers = ['--header', 'X-Tenant=acme=1', '--header', 'X-Trace=2', '--header-env', 'X-Key=KEY_OF_IT']
+  t.match(await run(['tools', ...headers, url], '', env), { out: /^\{"name":"echo"/, err: '', status: 0 })
+  t.ok(seen.length > 0 && seen.every(({ headers }) => headers['x-tenant'] === 'acme=1' && headers['x-trace'] === '2'))
+  const asked = async (...scope: readonly string[]) => {
+    const client = ['--client-id-env', 'ID_OF_IT', '--client-secret-env', 'SECRET_OF_IT']
+    const { out, err, status } = await run(['tools', ...client, ...scope, url], '', env)
+    t.strictSame([out.split(',')[0], err, status], ['{"name":"echo"', '', 0])
+    return new URLSearchParams(seen.findLast(({ path }) => path === '/token')?.body).get('scope')
+  }
+  t.equal(await asked(), 'all')
+  t.equal(await asked('--scope', 'mail.read mail.send'), 'mail.read mail.send')
+  const refused = async (...words: readonly string[]) => {
+    const { error, detail } = lines((await run(words, '', env)).err)[0]
+    return `${error}: ${detail}`
+  }
+  t.match(await refused('tools', '--header', 'X-Tenant', url), /^usage: .*'X-Tenant' is invalid: write NAME=VALUE/)
+  t.match(await refused('tools', '--header-env', 'X-Key=NO_SUCH', url), /^missing_key: .*NO_SUCH, which headers_env names for 'X-Key'/)
+  for (const option of ['--header', '--header-env', '--scope'])
+    t.equal(await refused('tools', option, 'a=b', '--', 'x'), `usage: ${option} is for servers that are reached by URL`)
 })
 
 t.test('a signal ends it, and the server with it', async (t) => {

@@ -1,11 +1,12 @@
 // A directory of prompts: each a prompt and a tool, as it changes.
 
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { PromptListChangedNotificationSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js'
 import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
+import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
 import { call, connect, openPlace } from './server.js'
 
 const HEAD = '---\nprovider: eliza\nmodel: doctor\n'
@@ -64,6 +65,21 @@ t.test('prompts', async (t) => {
   t.equal((await call(client, 'typed', { input: 'perhaps' })).error, 'input_type_mismatch')
   t.equal((await call(client, 'shell', { input: 'x' })).error, 'permission_denied')
   await client.close()
+})
+
+t.test('commands of prompts may what the server grants', { skip: NO_SANDBOX }, async (t) => {
+  const writes = `${HEAD}tools:\n  - name: writes\n    command: touch made.txt\n---\nWrite.\n`
+  place.lay({ 'writing/writes.md': writes })
+  const made = async (...grant: readonly string[]) => {
+    const client = await connect(place, ['--prompts', 'writing', '--docroot', directory, '--grant', ...grant])
+    await call(client, 'writes', { input: 'call writes {}' })
+    await client.close()
+    const isMade = existsSync(join(directory, 'made.txt'))
+    rmSync(join(directory, 'made.txt'), { force: true })
+    return isMade
+  }
+  t.notOk(await made('exec'))
+  t.ok(await made('exec,fs.write'))
 })
 
 t.test('a tool of a spec goes before that of a prompt', async (t) => {

@@ -404,7 +404,15 @@ t.test('headers of the entry go to its server, and to no other host', async (t) 
 })
 
 /** Each `/token` gives a token for the scope that is asked for. */
-const openIssuer = async ({ needs = '', supported, methods, refuses = false, flawed = false }: Issuer) => {
+const openIssuer = async ({
+  needs = '',
+  supported,
+  methods,
+  refuses = false,
+  flawed = false,
+  isOpenId = false,
+  isBare = false,
+}: Issuer) => {
   const asked: { readonly body: URLSearchParams; readonly authorization: string | undefined }[] = []
   let granted: readonly string[] = []
   const server = await serve({
@@ -420,12 +428,11 @@ const openIssuer = async ({ needs = '', supported, methods, refuses = false, fla
     },
     '/.well-known/oauth-protected-resource': ({ response, origin }) =>
       json(response, { resource: `${origin}/mcp`, authorization_servers: [origin], ...(supported ? { scopes_supported: supported } : {}) }),
-    '/.well-known/oauth-authorization-server': ({ response, origin }) =>
+    [`/.well-known/${isOpenId ? 'openid-configuration' : 'oauth-authorization-server'}`]: ({ response, origin }) =>
       json(response, {
         issuer: origin,
-        authorization_endpoint: `${origin}/authorize`,
+        ...(isBare ? {} : { authorization_endpoint: `${origin}/authorize`, response_types_supported: ['code'] }),
         token_endpoint: flawed ? 5 : `${origin}/token`,
-        response_types_supported: ['code'],
         ...(methods ? { token_endpoint_auth_methods_supported: methods } : {}),
       }),
     '/token': ({ request, response }) => {
@@ -446,6 +453,10 @@ interface Issuer {
   readonly methods?: readonly string[]
   readonly refuses?: boolean
   readonly flawed?: boolean
+  /** Its metadata are where those of OpenID are. */
+  readonly isOpenId?: boolean
+  /** They have what client credentials need, and no more. */
+  readonly isBare?: boolean
 }
 
 t.test('OAuth: which scope is asked for, how the client shows who it is, and how often', async (t) => {
@@ -456,6 +467,8 @@ t.test('OAuth: which scope is asked for, how the client shows who it is, and how
     ['that of the challenge', { needs: 'mcp:read', supported: ['a'] }, {}, ['mcp:read']],
     ['what is supported', { supported: ['a', 'b'] }, {}, ['a b']],
     ['that of the entry', { needs: 'mcp:read', supported: ['a'] }, { scope: 'own other' }, ['own other']],
+    ['metadata of OpenID without keys', { isOpenId: true }, {}, [null]],
+    ['metadata of client credentials alone', { isBare: true }, {}, [null]],
     ['more, where a 403 asks for it', { needs: 'mcp:read mcp:write' }, {}, ['mcp:read', 'mcp:read mcp:write']],
   ]
   for (const [what, issuer, more, scopes] of rows) {

@@ -35,10 +35,13 @@ interface Opened {
   readonly changes: () => number
 }
 
-const open = async (config: ServerConfig, place: string): Promise<Opened> => {
+/** Under load a server may take long to say anything. */
+const PATIENCE_MS = 60_000
+
+const open = async (config: ServerConfig, place: string, silenceMs = PATIENCE_MS): Promise<Opened> => {
   const notes: Fault[] = []
   let changes = 0
-  const options = { cwd: place, note: (warning: Fault) => void notes.push(warning), onToolsChanged: () => void changes++ }
+  const options = { cwd: place, note: (warning: Fault) => void notes.push(warning), onToolsChanged: () => void changes++, silenceMs }
   const opened = await connectMcp({ prefix: 'ink', cache_ttl: 0, ...config }, options)
   if (!opened.ok) throw new Error(`${opened.error.error}: ${opened.error.detail}`)
   t.teardown(() => opened.value.disconnect())
@@ -107,7 +110,7 @@ for (const [way, opened] of Object.entries(WAYS)) {
     t.match(await call('state'), { content: [{ text: /^after (\d+), (?!\1$)\d+$/ }] }, 'what it wants to be sent again, under another id')
     t.strictSame(await call('consent'), answer('decline, undefined'), 'there is no person to ask')
     t.match(await call('sampling'), /^bad_reply: .* asks for what is not offered: .*sampling/)
-    t.match(await call('strange'), /^bad_reply: .* 'resultType' that is not known: "task"/)
+    t.match(await call('strange'), /^bad_reply: .* is a task, and has no 'taskId'/)
     t.match(await call('for-ever'), /^bad_reply: .* after 10 times/)
     t.match(await call('refuse'), /^input_type_mismatch: .* no such tool/)
     t.match(await said(connection.read('x:y')), /^bad_reply: .* there is no 'resources\/read'/)
@@ -142,9 +145,41 @@ for (const [way, opened] of Object.entries(WAYS)) {
     t.notOk(received.some(({ method }) => method === 'initialize' || method === 'notifications/initialized'))
     t.ok(
       received.every(
-        ({ id, params }) => id === undefined || JSON.stringify(params).includes('"io.modelcontextprotocol/clientCapabilities":{}'),
+        ({ id, params }) =>
+          id === undefined || JSON.stringify(params).includes('clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}'),
       ),
     )
+    t.notOk(connection.isDead)
+  })
+
+  t.test(`${way}: a call that becomes a task is asked after until it ends`, async (t) => {
+    const { connection, place } = await opened('revisions.cjs', 'newer')
+    const call = (how: string, options = {}) => said(connection.call('task', JSON.stringify({ how }), options))
+    const received = (name: string, taskId: string) =>
+      linesOf(place, 'received').filter(({ method, params }) => method === name && (params as { taskId?: string }).taskId === taskId)
+    t.strictSame(await call('ends'), answer('asked after 3 times'))
+    t.match(await call('fails'), /: out of ink/)
+    t.match(await call('refuses'), /^bad_reply: .* its task was cancelled/)
+    t.match(await call('odd'), /^bad_reply: .* a task with a 'status' that is not known: "asleep"/)
+    t.match(await call('empty'), /^bad_reply: .* completed, and has no result/)
+    t.strictSame(await call('asks'), answer('[{"who":{"action":"decline"}}]'), 'a question that is told again is answered once')
+    t.match(await call('samples'), /^bad_reply: .* asks for what is not offered/)
+    t.ok(await until(() => received('tasks/cancel', 'samples 6').length === 1), 'it goes on for nobody')
+
+    const stop = new AbortController()
+    const hanging = call('hangs', { signal: stop.signal })
+    t.ok(await until(() => received('tasks/get', 'hangs 7').length > 1))
+    stop.abort()
+    t.match(await hanging, /^cancelled/)
+    t.ok(await until(() => received('tasks/cancel', 'hangs 7').length === 1))
+    const count = received('tasks/get', 'hangs 7').length
+    t.strictSame(await call('ends'), answer('asked after 3 times'))
+    t.ok(received('tasks/get', 'hangs 7').length <= count + 1)
+    if (way === 'http')
+      t.match(
+        linesOf(place, 'heads').find((head) => head['mcp-method'] === 'tasks/get'),
+        { 'mcp-name': 'ends 0' },
+      )
     t.notOk(connection.isDead)
   })
 
@@ -166,7 +201,7 @@ for (const [way, opened] of Object.entries(WAYS)) {
 }
 
 t.test('stdio: an older server that is silent, or ends, at what it does not know', async (t) => {
-  const silent = await open(command('revisions.cjs', 'silent'), newPlace())
+  const silent = await open(command('revisions.cjs', 'silent'), newPlace(), 100)
   t.equal(silent.connection.protocol, '2025-11-25')
   const strict = await open(command('revisions.cjs', 'strict'), newPlace())
   t.equal(strict.connection.protocol, '2025-11-25', 'it is started again')

@@ -2,10 +2,12 @@
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import t from 'tap'
 import { scaled } from '../../wire/test/patience.js'
 import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
 import { withTimeout } from '../src/call/timeout.js'
+import { OutputEnds } from '../src/source/command/output-buffer.js'
 import { splitCommandLine } from '../src/source/split-command-line.js'
 import { openCall } from './call-session.js'
 import { after, makeSource, makeTestDirectory, once, running, until } from './source-directory.js'
@@ -149,6 +151,25 @@ t.test('fault 93: what is cut keeps what matters', async (t) => {
   t.match(flooded, /^[äöü]+\n\[truncated: \d+ more bytes\]\n[äöü]+the end$/)
   const [, count = ''] = /truncated: (\d+)/.exec(flooded) ?? []
   t.equal(Buffer.byteLength(flooded.replace(/\n\[truncated.*\]\n/, '')) + Number(count), 360_007, 'nothing is unaccounted for')
+})
+
+t.test('what is kept of an output is the same in chunks of any size', (t) => {
+  const whole = `${'äöü'.repeat(60_000)}the end`
+  for (const maxBytes of [44, 40_004]) {
+    for (const size of [7, 4096, 40_005, 65_536, 300_001]) {
+      const stream = new PassThrough()
+      const ends = new OutputEnds(maxBytes)
+      ends.listen(stream)
+      const bytes = Buffer.from(whole)
+      for (let at = 0; at < bytes.length; at += size) stream.emit('data', bytes.subarray(at, at + size))
+      const { text, droppedBytes } = ends.text
+      const name = `${maxBytes} bytes of chunks of ${size}`
+      t.equal(Buffer.byteLength(text) + droppedBytes, bytes.length, name)
+      t.notMatch(text, '\ufffd', name)
+      t.ok(whole.endsWith(ends.end.replace(/^\ufffd+/, '')), `${name}: its end is one piece`)
+    }
+  }
+  t.end()
 })
 
 t.test('the end of what a command wrote until its time was up', async (t) => {

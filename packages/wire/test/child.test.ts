@@ -341,6 +341,15 @@ t.test('all gets through a child, however it comes', async (t) => {
   )
 })
 
+t.test('output that came while this process had no turn, on a busy machine, is read to its end', async (t) => {
+  const child = spawn(['sh', '-c', '(sleep 0.1; printf late) & exit 0'], { isForeign: true })
+  const text = textOf(child.stdout)
+  await child.ended
+  // What it left running writes meanwhile, and the time is up at the beginning of the next turn.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1500)
+  t.equal(await text, 'late')
+})
+
 t.test(
   'output that a slow reader has left in the pipe is read after the exit, though it held back until the pipe was looked at',
   async (t) => {

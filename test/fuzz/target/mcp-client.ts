@@ -4,6 +4,8 @@
 import { outputCheck, readToolAnswer } from '../../../packages/mcp-client/src/answer.js'
 import { answeredId, messagesIn } from '../../../packages/mcp-client/src/message.js'
 import { readPages } from '../../../packages/mcp-client/src/pages.js'
+import { readOutcome } from '../../../packages/mcp-client/src/revision.js'
+import { readTask } from '../../../packages/mcp-client/src/task.js'
 import { readTools } from '../../../packages/mcp-client/src/tool-list.js'
 import { nameTools } from '../../../packages/plumb-tool/src/source/mcp/name-tools.js'
 import { contentOfAnswer, toValue } from '../../../packages/plumb-tool/src/source/mcp/result.js'
@@ -39,6 +41,12 @@ export const mcpClient: Target = {
       result: { tools: [TOOL, { ...TOOL, name: 'b', outputSchema: undefined, annotations: { readOnlyHint: true } }], nextCursor: 'x' },
     }),
     line({ id: 2, result: { content: CONTENT, structuredContent: { n: 1 }, isError: false } }),
+    line({ id: 4, result: { resultType: 'task', taskId: 'x', status: 'working', ttlMs: null, pollIntervalMs: 1 } }),
+    line({
+      id: 5,
+      result: { status: 'input_required', inputRequests: { who: { method: 'elicitation/create', params: {} } }, requestState: 'x' },
+    }),
+    line({ id: 6, result: { status: 'failed', statusMessage: 'no', error: { code: 1, message: 'x' } } }),
     line({ id: 3, error: { code: -32000, message: 'no' } }),
     `[${line({ method: 'notifications/tools/list_changed' })},${line({ id: 'x', method: 'ping' })}]`,
   ],
@@ -71,6 +79,9 @@ export const mcpClient: Target = {
       '"name":',
       '"inputSchema":',
       '"outputSchema":',
+      '"status":',
+      '"resultType":',
+      '"inputRequests":',
     ],
     ...['"constructor"', '"toString"', 'null', '[]', '{}', '1', 'true', ...CONTENT.map((one) => JSON.stringify(one))],
   ],
@@ -85,6 +96,7 @@ export const mcpClient: Target = {
       must(id === undefined || typeof id === 'string' || typeof id === 'number', 'an id is of an odd kind')
       const result = (message as { result?: Readonly<Record<string, unknown>> }).result
       if (!result) continue
+      judgeState(result)
       const pages = await readPages(async () => succeed(result), { key: 'tools', server: 's', note: sound })
       if (!pages.ok) sound(pages.error)
       const tools = pages.ok ? readTools(pages.value.items, 's', sound) : []
@@ -100,6 +112,15 @@ export const mcpClient: Target = {
         must(name !== 's:b', 'a tool of a server takes the name of one that the agent has')
     }
   },
+}
+
+const judgeState = (result: Readonly<Record<string, unknown>>): void => {
+  const outcome = readOutcome(result)
+  if (outcome.kind === 'wrong') must(outcome.why.length < 4000, 'a reason is too long')
+  const task = readTask(outcome.kind === 'task' ? outcome.state : result)
+  if (task.kind === 'wrong') must(task.why.length < 4000, 'a reason is too long')
+  if (task.kind === 'goes on') must(task.pollMs >= 100 && task.pollMs <= 30_000, `it waits ${task.pollMs} ms`)
+  if (task.kind === 'failed') must(Number.isInteger(task.error.code) && typeof task.error.message === 'string', 'an error is no error')
 }
 
 const judgeAnswer = (result: Readonly<Record<string, unknown>>, check: Parameters<typeof readToolAnswer>[1]['check']): void => {

@@ -24,6 +24,7 @@ const HELLO = rpc(
 
 /** Of revision 2026-07-28. */
 const META = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } }
+const TASKS = { ...META, 'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } } }
 
 const ECHO: ServedTool = {
   name: 'echo',
@@ -130,6 +131,13 @@ export const mcpServer: Target = {
       { id: 3, method: 'tools/call', params: { name: 'echo', arguments: {}, _meta: META } },
       { id: 4, method: 'tools/call', params: { name: 'echo', arguments: {}, requestState: 'x', inputResponses: {}, _meta: META } },
     ),
+    rpc(
+      { id: 1, method: 'tools/call', params: { name: 'echo', arguments: {}, _meta: TASKS } },
+      { id: 2, method: 'tasks/get', params: { taskId: 'x', _meta: TASKS } },
+      { id: 3, method: 'tasks/update', params: { taskId: 'x', inputResponses: { a: { action: 'accept' } }, _meta: TASKS } },
+      { id: 4, method: 'tasks/cancel', params: { taskId: 'x', _meta: META } },
+      { id: 5, method: 'subscriptions/listen', params: { notifications: { taskIds: ['x'] }, _meta: TASKS } },
+    ),
     `${HELLO}[${rpc({ id: 1, method: 'ping' }).trim()},${rpc({ id: 2, method: 'tools/list' }).trim()}]\nno json\n{"jsonrpc":"1.0"}\n[]\n{}\nnull\n`,
   ],
   words: [
@@ -164,6 +172,8 @@ export const mcpServer: Target = {
     ],
     ...[
       '"tasks/get"',
+      '"taskId":',
+      '"taskIds":[',
       '"sampling/createMessage"',
       '"elicitation/create"',
       '"roots/list"',

@@ -27,6 +27,8 @@ export interface ToolChain {
   readonly diagnostics: readonly Diagnostic[]
   /** The input type of its first tools, if it begins with any. Undefined: any input. */
   readonly takes: Type | undefined
+  /** Its input goes to tools alone, each of which fills in its own defaults. */
+  readonly isForTools: boolean
   /** Without a plan, the diagnostics say why. */
   readonly check: (input: Type) => CheckedToolChain
   /** Candidate types of a value that none of its tools determines: the first that the chain accepts counts. */
@@ -48,12 +50,13 @@ export const readToolChain = (text: string, tools: readonly ChainTool[]): ToolCh
   const names = tools.map(({ name }) => name)
   if (!chain || hasErrors(syntax)) {
     const none = { plan: undefined, diagnostics: syntax }
-    return { diagnostics: syntax, takes: undefined, check: () => none, typesOf: () => [] }
+    return { diagnostics: syntax, takes: undefined, isForTools: false, check: () => none, typesOf: () => [] }
   }
   const scope = scopeOf(tools, source)
   return {
     diagnostics: syntax,
     takes: takenBy(chain, scope),
+    isForTools: isForTools(chain, scope),
     check: (input) => checkAlone(chain, scope, input, names),
     typesOf: (value) => [typeOfValue(value), ...asTuple(chain, value)],
   }
@@ -133,6 +136,21 @@ const takenBy = (chain: Chain, scope: Scope): Type | undefined => {
       return takenBy(chain.chain, scope)
     default:
       return undefined
+  }
+}
+
+const isForTools = (chain: Chain, scope: Scope): boolean => {
+  switch (chain.kind) {
+    case 'sequence':
+      return isForTools(firstOf(chain), scope)
+    case 'tensor':
+    case 'choice':
+      return chain.items.every((item) => isForTools(item, scope))
+    case 'each':
+    case 'trace':
+      return isForTools(chain.chain, scope)
+    default:
+      return takenBy(chain, scope) !== undefined
   }
 }
 

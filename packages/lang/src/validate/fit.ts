@@ -17,6 +17,8 @@ export interface FitOptions {
   readonly code: 'input_type_mismatch' | 'output_type_mismatch'
   /** None when left out. */
   readonly repairs?: ReadonlySet<RepairKind>
+  /** Defaults are filled in by whoever gets the value. */
+  readonly keepsAbsent?: boolean
 }
 
 export interface Fit {
@@ -27,7 +29,8 @@ export interface Fit {
 }
 
 /** Text that is not JSON is `invalid_json` where it came in; otherwise it is a mismatch. */
-export const fitText = (json: string, type: Type, { what, code, repairs }: FitOptions): Result<Fit> => {
+export const fitText = (json: string, type: Type, { what, code, repairs, keepsAbsent = false }: FitOptions): Result<Fit> => {
+  const write = keepsAbsent ? asItIs : withDefaults
   const buf = toBytes(json)
   const tree = parseTree(buf, 0, buf.length)
   const typeName = (): string => preview(printType(type))
@@ -60,9 +63,12 @@ export const repairText = (json: string, type: Type, { what, repairs }: Pick<Fit
   const tree = parseTree(buf, 0, buf.length)
   if (tree.kind === 'fault') return undefined
   const repaired = repairs ? repairTree(type, buf, tree, repairs) : undefined
-  if (!repaired || repaired.repairs.length === 0) return { json: write(type, buf, tree), repairs: [] }
+  if (!repaired || repaired.repairs.length === 0) return { json: withDefaults(type, buf, tree), repairs: [] }
   const repairedBuf = toBytes(repaired.text)
-  return { json: write(type, repairedBuf, parseTree(repairedBuf, 0, repairedBuf.length) as Tree), repairs: changesOf(repaired, what) }
+  return {
+    json: withDefaults(type, repairedBuf, parseTree(repairedBuf, 0, repairedBuf.length) as Tree),
+    repairs: changesOf(repaired, what),
+  }
 }
 
 const changesOf = ({ repairs }: Repaired, what: string): readonly string[] =>
@@ -70,8 +76,12 @@ const changesOf = ({ repairs }: Repaired, what: string): readonly string[] =>
 
 const MAX_CHANGE = 120
 
-const write = (type: Type, buf: Buffer, tree: Tree): string =>
-  onOneLine((fillDefaults(type, buf, tree) ?? buf.subarray(tree.start, tree.end)).toString())
+const asItIs = (_: Type, buf: Buffer, tree: Tree): string => onOneLine(buf.toString('utf8', tree.start, tree.end))
+
+const withDefaults = (type: Type, buf: Buffer, tree: Tree): string => {
+  const filled = fillDefaults(type, buf, tree)
+  return filled ? onOneLine(filled.toString()) : asItIs(type, buf, tree)
+}
 
 // Valid JSON has line ends only between tokens.
 const onOneLine = (json: string): string => (/[\n\r]/.test(json) ? json.replace(/[\n\r]\s*/g, '') : json)

@@ -14,11 +14,11 @@ import type { ReplyListener } from './http/dispatched.js'
 import { type Attempt, type Failure, failWith, Unreadable } from './http/failure.js'
 import { readTolerantly } from './http/json-path.js'
 import { type HttpReply, header } from './http/reply-body.js'
-import { areEvents, END, ServerEvents } from './http/server-events.js'
+import { areEvents, areJsonLines, END, ServerEvents } from './http/server-events.js'
 import { MAX_ERROR_BYTES, MAX_REPLY_BYTES, type Timing } from './http/timing.js'
 import { transportFailure } from './http/transport-error.js'
 import type { AnswerReader, Finished, Protocol } from './protocol.js'
-import { errorIn } from './reply/server-words.js'
+import { answerWithin, errorIn } from './reply/server-words.js'
 
 export interface ExchangeOptions {
   readonly protocol: Pick<Protocol, 'eventsOf'>
@@ -113,9 +113,10 @@ class Exchange implements ReplyListener {
     if (this.#isRefused) return this.#done(this.#refusal())
     const { protocol, host } = this.#o
     // The first piece may have been too short to show what it is.
-    if (!this.#events && areEvents(Buffer.concat(this.#chunks)) === true) {
+    const body = this.#events ? undefined : Buffer.concat(this.#chunks)
+    if (body && (areEvents(body) === true || areJsonLines(body))) {
       this.#events = new ServerEvents()
-      this.#take(this.#events.take(Buffer.concat(this.#chunks)))
+      this.#take(this.#events.take(body))
       if (this.#isDone) return
     }
     if (this.#events) this.#take(this.#events.end())
@@ -213,11 +214,19 @@ const takeEvent = (data: string, reader: AnswerReader, host: string, isLater: bo
   return event.ok ? reader.take(event.value) : unreadable(host, 'sent an event that is not JSON', event.error, isLater)
 }
 
-const readPlain = (text: string, reader: AnswerReader, { eventsOf }: Pick<Protocol, 'eventsOf'>, host: string): Failure | undefined => {
-  const reply = readTolerantly(text)
+const readPlain = (whole: string, reader: AnswerReader, { eventsOf }: Pick<Protocol, 'eventsOf'>, host: string): Failure | undefined => {
+  const first = readTolerantly(whole)
+  const text = first.ok ? whole : withoutEvents(whole)
+  const reply = text === whole ? first : readTolerantly(text)
   if (!reply.ok)
     return unreadable(host, /^\s*</.test(text) ? 'answered with a page of HTML' : 'answered with what is not JSON', reply.error)
   return takeReply(reply.value, reader, { eventsOf }, text)
+}
+
+// Some gateways put the end of a stream behind a plain reply, which says itself whether it is whole.
+const withoutEvents = (text: string): string => {
+  const [, reply = text] = /^(\s*\{[\s\S]*?\})\s*data:\s*(?:\{|\[DONE\])/.exec(text) ?? []
+  return readTolerantly(reply).ok ? reply : text
 }
 
 /** A plain reply, parsed, and its text if known. */
@@ -227,8 +236,9 @@ export const takeReply = (
   { eventsOf }: Pick<Protocol, 'eventsOf'>,
   text?: string,
 ): Failure | undefined => {
-  const error = errorIn(reply)
-  const events = error ? [{ error }] : eventsOf(reply, text)
+  const answer = answerWithin(reply)
+  const error = errorIn(answer)
+  const events = error ? [{ error }] : eventsOf(answer, answer === reply ? text : undefined)
   for (const event of events) {
     const failure = reader.take(event)
     if (failure) return failure

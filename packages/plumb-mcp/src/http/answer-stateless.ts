@@ -81,7 +81,14 @@ const openEvents = (response: ServerResponse): Events => {
 }
 
 /** The body field that `Mcp-Name` repeats. */
-const NAMED_BY: Readonly<Record<string, string>> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
+const NAMED_BY: Readonly<Record<string, string>> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+  'tasks/get': 'taskId',
+  'tasks/update': 'taskId',
+  'tasks/cancel': 'taskId',
+}
 
 /** Proxies may route by the headers, so these must agree with the body. */
 const findMismatch = ({ method, params = {} }: StatelessRequest, headers: IncomingHttpHeaders): string | undefined => {

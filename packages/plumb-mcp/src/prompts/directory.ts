@@ -3,8 +3,7 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { type Fault, fault, preview } from '@plumb/wire'
-import type { Sessions } from '../tools/sessions.js'
-import { ENDINGS, openPrompt, type Prompt } from './prompt.js'
+import { ENDINGS, openPrompt, type Prompt, type PromptOptions } from './prompt.js'
 import { watchDirectory } from './watch-directory.js'
 
 export interface PromptDirectory {
@@ -13,10 +12,7 @@ export interface PromptDirectory {
   close(): void
 }
 
-export interface DirectoryOptions {
-  readonly sessions: Sessions
-  /** Seconds for a call. */
-  readonly timeout: number
+export interface DirectoryOptions extends PromptOptions {
   readonly warn: (warning: Fault) => void
   /** Called when some were added, removed or changed. */
   readonly changed: () => void
@@ -63,12 +59,12 @@ const filesIn = (path: string): readonly string[] => {
 const isPrompt = (entry: Dirent): boolean =>
   !entry.name.startsWith('.') && ENDINGS.includes(extname(entry.name).toLowerCase()) && (entry.isFile() || entry.isSymbolicLink())
 
-const known = (file: string, before: Known | undefined, { sessions, timeout, warn }: DirectoryOptions): Known => {
+const known = (file: string, before: Known | undefined, options: DirectoryOptions): Known => {
   const stat = statSync(file, { throwIfNoEntry: false })
   const stamp = stat ? `${stat.ino} ${stat.size} ${stat.mtimeMs}` : 'gone'
   if (before?.stamp === stamp) return before
-  const opened = openPrompt(file, sessions, timeout)
-  if (!opened.ok) warn({ ...opened.error, path: file })
+  const opened = openPrompt(file, options)
+  if (!opened.ok) options.warn({ ...opened.error, path: file })
   return { stamp, prompt: opened.ok ? opened.value : undefined }
 }
 

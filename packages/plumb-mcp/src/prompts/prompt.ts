@@ -32,12 +32,19 @@ const promptName = (file: string): string =>
     .replace(/[^A-Za-z0-9_-]/g, '_')
     .slice(0, 64)
 
-/** `timeout` in seconds, for a call of its tool. */
-export const openPrompt = (file: string, sessions: Sessions, timeout: number): Result<Prompt> => {
+export interface PromptOptions {
+  readonly sessions: Sessions
+  /** Seconds for a call of its tool. */
+  readonly timeout: number
+  /** Effects that the server grants: its commands may have them. */
+  readonly granted: readonly string[]
+}
+
+export const openPrompt = (file: string, { sessions, timeout, granted }: PromptOptions): Result<Prompt> => {
   const read = readPromptFile(file)
   if (read && !read.ok) return read
   const type: Type = { kind: read ? 'string' : 'json' }
-  const loaded = loadPromptProgram(file, { input: type, output: type })
+  const loaded = loadPromptProgram(file, { input: type, output: type }, { allowed: granted })
   if (!loaded.ok) return loaded
   const { bound, effects } = loaded.value
   const plan = toolOfPrompt(file, bound, effects, timeout)

@@ -9,6 +9,8 @@ import { INVALID_PARAMS, RpcError, UNSUPPORTED_VERSION } from '../server/rpc-err
 export const REVISION = '2026-07-28'
 
 const PREFIX = 'io.modelcontextprotocol/'
+/** The extension. */
+export const TASKS = `${PREFIX}tasks`
 const VERSION = `${PREFIX}protocolVersion`
 const CAPABILITIES = `${PREFIX}clientCapabilities`
 const LOG_LEVEL = `${PREFIX}logLevel`
@@ -19,6 +21,8 @@ export interface RequestEnvelope {
   readonly revision: string
   /** The client can ask a person by a form. */
   readonly canAsk: boolean
+  /** It knows tasks. */
+  readonly hasTasks: boolean
   /** The lowest level of log messages that it gets. Undefined: none. */
   readonly level: Level | undefined
   readonly progressToken: string | number | undefined
@@ -47,6 +51,7 @@ export const readEnvelope = ({ _meta }: Params): RequestEnvelope => {
   return {
     revision,
     canAsk: hasForms(capabilities.elicitation),
+    hasTasks: isRecord(capabilities.extensions) && isRecord(capabilities.extensions[TASKS]),
     level: levelOf(level),
     progressToken: typeof progressToken === 'string' || typeof progressToken === 'number' ? progressToken : undefined,
   }

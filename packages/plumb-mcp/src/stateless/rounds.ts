@@ -1,11 +1,12 @@
-// A call that asks a person in the middle: its request is answered with the questions (`input_required`), it waits, and the
-// client sends the request again with the answers and the handle that it was given. What has run is not run again.
+// A call that asks a person in the middle, or takes long: its request is answered with the questions (`input_required`), it waits, and the
+// client sends the request again with the answers and the handle that it was given, or it becomes a task. What has run is not run again.
 
 import { randomUUID } from 'node:crypto'
 import { isRecord, sha256Of } from '@plumb/wire'
 import { APPROVAL_TIMEOUT_MS, CONSENT } from '../server/consent.js'
 import type { Notification, Params, RequestContext } from '../server/method.js'
 import { INVALID_PARAMS, RpcError } from '../server/rpc-error.js'
+import type { RunningCall, ServerTasks } from './tasks.js'
 
 type Send = RequestContext['sendNotification']
 
@@ -27,35 +28,43 @@ export interface RoundRequest {
   /** The client no longer waits. */
   readonly signal: AbortSignal
   readonly send: Send
+  /** Makes a task of a call that takes long. Undefined: the client knows none. */
+  readonly toTask?: ServerTasks['create'] | undefined
 }
 
-interface Held {
+interface Held extends RunningCall {
   readonly print: string
   readonly questions: Map<string, { readonly message: string; readonly answer: (isApproved: boolean) => void }>
-  readonly done: Promise<object>
-  readonly stop: AbortController
   send: Send | undefined
-  /** Called when there is a question. */
-  wake: () => void
   count: number
 }
 
-export const openServerRounds = (): ServerRounds => {
+/** For a client that knows tasks (ms). */
+const TASK_AFTER_MS = 5000
+
+export const openServerRounds = (taskAfterMs = TASK_AFTER_MS): ServerRounds => {
   const held = new Map<string, Held>()
 
-  const turn = async (call: Held, { signal, send }: RoundRequest): Promise<object> => {
-    const onAbort = (): void => call.stop.abort()
+  const turn = async (call: Held, { signal, send, toTask }: RoundRequest): Promise<object> => {
+    const onAbort = (): void => call.stop()
     signal.addEventListener('abort', onAbort, { once: true })
     if (signal.aborted) onAbort()
     call.send = send
-    const asked = new Promise<undefined>((resolve) => {
-      call.wake = () => resolve(undefined)
-      if (call.questions.size > 0) call.wake()
+    let timer: NodeJS.Timeout | undefined
+    const pausing = new Promise<undefined>((resolve) => {
+      call.wake = () => {
+        if (call.questions.size > 0) resolve(undefined)
+      }
+      call.wake()
+      if (toTask) timer = setTimeout(() => resolve(undefined), taskAfterMs)
     })
-    const result = await Promise.race([call.done, asked])
-    signal.removeEventListener('abort', onAbort)
-    call.send = undefined
+    const result = await Promise.race([call.done, pausing]).finally(() => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      call.send = undefined
+    })
     if (result) return result
+    if (call.questions.size === 0) return toTask?.(call) ?? turn(call, { signal, send })
     const handle = randomUUID()
     held.set(handle, call)
     const forget = (): void => void held.delete(handle)
@@ -74,6 +83,7 @@ export const openServerRounds = (): ServerRounds => {
             clearTimeout(timer)
             signal.removeEventListener('abort', refuse)
             questions.delete(key)
+            call.wake()
             resolve(isApproved)
           }
           const refuse = (): void => answer(false)
@@ -89,7 +99,11 @@ export const openServerRounds = (): ServerRounds => {
         print: printOf(params),
         questions,
         done: Promise.resolve().then(() => run({ signal: stop.signal, sendNotification, approve })),
-        stop,
+        stop: () => stop.abort(),
+        asks: () => (questions.size === 0 ? undefined : requestsOf(call)),
+        answer: (responses) => {
+          for (const [key, isApproved] of readAnswers(responses)) questions.get(key)?.answer(isApproved)
+        },
         send: undefined,
         wake: () => {},
         count: 0,
@@ -100,10 +114,9 @@ export const openServerRounds = (): ServerRounds => {
       const call = typeof handle === 'string' ? held.get(handle) : undefined
       if (!call || call.print !== printOf(params))
         throw new RpcError(INVALID_PARAMS, "no call waits under this 'requestState': it has ended, or was another one; make the call again")
-      const answers = readAnswers(params.inputResponses)
+      call.answer(params.inputResponses)
       // A handle is valid once.
       held.delete(handle as string)
-      for (const [key, isApproved] of answers) call.questions.get(key)?.answer(isApproved)
       return turn(call, request)
     },
   }

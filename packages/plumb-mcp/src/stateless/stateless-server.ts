@@ -7,9 +7,10 @@ import type { Caller, Method, Notification, Params, RequestContext } from '../se
 import { METHODS } from '../server/methods.js'
 import { MISSING_CAPABILITY, noMethod, RpcError, toRpcError } from '../server/rpc-error.js'
 import type { ServerContext } from '../server/server-context.js'
-import { REVISION, type RequestEnvelope, readEnvelope, SERVER_INFO_KEY } from './envelope.js'
+import { REVISION, type RequestEnvelope, readEnvelope, SERVER_INFO_KEY, TASKS } from './envelope.js'
 import { openListeners } from './listen.js'
 import { openServerRounds } from './rounds.js'
+import { lacksTasks, openTasks } from './tasks.js'
 
 export interface StatelessRequest {
   readonly id: string | number
@@ -47,13 +48,14 @@ const TTL_MS: Readonly<Record<string, number>> = {
   'resources/read': 0,
 }
 
-export const openStateless = (context: ServerContext): StatelessServer => {
-  const rounds = openServerRounds()
+export const openStateless = (context: ServerContext, taskAfterMs?: number): StatelessServer => {
+  const rounds = openServerRounds(taskAfterMs)
+  const tasks = openTasks()
   const listeners = openListeners(context)
 
   const discover: Method = async () => ({
     supportedVersions: [REVISION],
-    capabilities: { ...capabilitiesOf(context), logging: {} },
+    capabilities: { ...capabilitiesOf(context), logging: {}, extensions: { [TASKS]: {} } },
     instructions: INSTRUCTIONS,
   })
 
@@ -61,18 +63,25 @@ export const openStateless = (context: ServerContext): StatelessServer => {
     const { id, method: name, params = {} } = request
     const method = name === 'server/discover' ? discover : Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
     const shared = { requestId: id, _meta: { progressToken: envelope.progressToken } as RequestContext['_meta'] }
-    if (name === 'subscriptions/listen') return listeners.listen(params, { ...shared, signal, sendNotification: send })
+    const { hasTasks } = envelope
+    if (name === 'subscriptions/listen')
+      return listeners.listen(params, { ...shared, signal, sendNotification: send, watch: hasTasks ? tasks.watch : undefined })
+    const ofTask = Object.hasOwn(tasks.methods, name) ? tasks.methods[name] : undefined
+    if (ofTask && !hasTasks) throw lacksTasks()
+    if (ofTask) return ofTask(params)
     if (!method) throw noMethod(name)
     const caller: Caller = {
       context,
       isStateless: true,
-      log: (level, data) => {
-        if (envelope.level && passes(level, envelope.level)) void send(logMessage(level, data)).catch(() => {})
+      // A call may go on when its request has been answered.
+      log: (level, data, sendOfCall = send) => {
+        if (envelope.level && passes(level, envelope.level)) void sendOfCall(logMessage(level, data)).catch(() => {})
       },
     }
     if (name !== 'tools/call') return method(caller, params, { ...shared, signal, sendNotification: send, approve: async () => false })
-    if (params.requestState !== undefined) return rounds.goOn(params.requestState, params, { signal, send })
-    return rounds.begin(params, { signal, send }, async (round) => {
+    const waiting = { signal, send, toTask: hasTasks ? tasks.create : undefined }
+    if (params.requestState !== undefined) return rounds.goOn(params.requestState, params, waiting)
+    return rounds.begin(params, waiting, async (round) => {
       let isLacking = false
       const deny = async (): Promise<boolean> => {
         isLacking = true

@@ -64,10 +64,10 @@ type Checked = { readonly ok: true; readonly plan: BasePlan; readonly json: Json
 
 /** The error is a text for the author of the chain: each diagnostic with its place and help. */
 export const checkChain = (text: string, input: JsonText | undefined, tools: readonly ChainTool[]): Checked => {
-  const { diagnostics, takes, check, typesOf } = readToolChain(text, tools)
+  const { diagnostics, takes, isForTools, check, typesOf } = readToolChain(text, tools)
   if (hasErrors(diagnostics)) return refuse(diagnostics)
   const json = input ?? (takes && resolve(takes).kind === 'record' ? '{}' : 'null')
-  const fit = takes && fitText(json, takes, { what: 'input', code: 'input_type_mismatch', repairs: REPAIRS })
+  const fit = takes && fitText(json, takes, { what: 'input', code: 'input_type_mismatch', repairs: REPAIRS, keepsAbsent: isForTools })
   if (takes && fit?.ok) return planned(check(takes), fit.value.json)
   const bytes = Buffer.from(json)
   const parsed = parseJson(bytes, 0, bytes.length)

@@ -23,9 +23,13 @@ export const waitForEof = (stream: Drainable): Promise<void> =>
     const look = (): void => {
       // While the consumer holds back, the writer is not idle. A consumer that was busy for the whole interval may have resumed the stream a
       // moment ago, and what is in the pipe is not read yet.
-      if (isFlowing() && wasFlowing && stream.bytesRead === bytes) stream.destroy()
+      if (isFlowing() && wasFlowing && stream.bytesRead === bytes) setImmediate(end, bytes)
       bytes = stream.bytesRead
       wasFlowing = isFlowing()
+    }
+    // Timers come first in a turn: what came while this process had none itself, on a busy machine, is read before this.
+    const end = (before: number): void => {
+      if (stream.bytesRead === before) stream.destroy()
     }
     const timer = setInterval(look, IDLE_MS)
     const done = (): void => {

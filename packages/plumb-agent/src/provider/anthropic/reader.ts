@@ -6,7 +6,7 @@ import { type CallInput, readCallInput } from '../call-input.js'
 import type { Failure, ReplyFailures } from '../http/failure.js'
 import { at, countAt, listAt, numberAt, textAt, valueAt } from '../http/json-path.js'
 import { type AnswerReader, asJson } from '../protocol.js'
-import type { ContentBlock, ModelRequest } from '../provider.js'
+import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
 import { finishReply } from '../reply/finish-reply.js'
 import { errorIn } from '../reply/server-words.js'
 import type { WireNames } from '../wire-names.js'
@@ -19,11 +19,18 @@ interface Draft {
   text: string
   json: string
   signature: string
+  /** It has ended. */
+  isOver: boolean
 }
 
-export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, failures: ReplyFailures): AnswerReader => {
+type Asked = Pick<ModelRequest, 'emit' | 'tools'>
+
+export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: ReplyFailures): AnswerReader => {
+  /** The newest at each index. */
   const drafts = new Map<number, Draft>()
-  const usage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+  /** Those before them: some servers give all blocks one index. */
+  const earlier: (readonly [index: number, draft: Draft])[] = []
+  const usage = { ...UNCOUNTED }
   let stopReason: string | undefined
   let isOver = false
   /** Pieces came of a block that is unknown, or a block began again. */
@@ -31,7 +38,7 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
 
   // Counts are cumulative: later ones replace earlier ones, unless they are null.
   const count = (said: unknown): void => {
-    for (const key of Object.keys(usage) as (keyof typeof usage)[]) {
+    for (const key of Object.keys(usage) as (keyof typeof UNCOUNTED)[]) {
       const tokens = countAt(said, key)
       if (!Number.isNaN(tokens)) usage[key] = tokens
     }
@@ -46,18 +53,21 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
         return undefined
       case 'content_block_start': {
         const begun = begin(at(event, 'content_block'), emit)
-        isTorn ||= draft?.block !== undefined && !isUntouched(draft)
-        drafts.set(numberAt(event, 'index') ?? drafts.size, draft?.block === undefined ? joined(draft, begun) : begun)
+        const index = numberAt(event, 'index') ?? drafts.size
+        if (draft?.isOver) earlier.push([index, draft])
+        else isTorn ||= draft?.block !== undefined && !isUntouched(draft)
+        drafts.set(index, draft?.block === undefined ? joined(draft, begun) : begun)
         return undefined
       }
       case 'content_block_delta': {
-        const grown = draft ?? { block: undefined, text: '', json: '', signature: '' }
+        const grown = draft ?? { block: undefined, text: '', json: '', signature: '', isOver: false }
         if (!draft) drafts.set(numberAt(event, 'index') ?? drafts.size, grown)
         grow(grown, at(event, 'delta'), emit)
         return undefined
       }
       case 'content_block_stop':
         if (draft && textAt(draft.block, 'type') === 'thinking' && draft.text !== '') emit({ kind: 'thinking', text: draft.text })
+        if (draft) draft.isOver ||= draft.block !== undefined && !(isUntouched(draft) && GROWING.has(textAt(draft.block, 'type') ?? ''))
         return undefined
       case 'message_delta':
         stopReason = textAt(event, 'delta', 'stop_reason') || stopReason
@@ -83,22 +93,31 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
       return isOver
     },
     finish: () => {
-      if (!isOver) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
+      // Gateways that leave `message_stop` out have sent the reason, and then ended.
+      if (!isOver && stopReason === undefined)
+        return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
       // Text needs no beginning; whose arguments came, nobody knows.
       isTorn ||= [...drafts.values()].some(({ block, json, signature }) => block === undefined && json + signature !== '')
       if (isTorn) return { ok: false, failure: failures.ofBroken('sent pieces of a block that does not begin, or begins twice') }
-      const content = [...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
-      const { input_tokens, output_tokens, cache_read_input_tokens, cache_creation_input_tokens } = usage
-      const counted = { cache_read_tokens: cache_read_input_tokens, cache_creation_tokens: cache_creation_input_tokens }
-      return finishReply({ content, reason: stopReason, usage: { input_tokens, output_tokens, ...counted } }, failures)
+      const content = [...earlier, ...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
+      const offered = tools.map(({ name }) => names.toWire(name))
+      return finishReply({ content, reason: stopReason, usage: toUsage(usage), offered }, failures)
     },
   }
 }
 
+const UNCOUNTED = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+
+const toUsage = ({ cache_read_input_tokens, cache_creation_input_tokens, ...counted }: typeof UNCOUNTED): TokenUsage => ({
+  ...counted,
+  cache_read_tokens: cache_read_input_tokens,
+  cache_creation_tokens: cache_creation_input_tokens,
+})
+
 const begin = (block: unknown, emit: Emit): Draft => {
   const text = textAt(block, 'text') ?? textAt(block, 'thinking') ?? ''
   if (text !== '' && textAt(block, 'type') === 'text') emit({ kind: 'text', delta: text })
-  return { block, text, json: '', signature: textAt(block, 'signature') ?? '' }
+  return { block, text, json: '', signature: textAt(block, 'signature') ?? '', isOver: false }
 }
 
 // The model no longer sees what it thought before, since what stood before that is not the same any more (`thinking.ts`).
@@ -112,6 +131,9 @@ const tellDropped = (changes: unknown, emit: Emit): void => {
     why: `the server left out ${dropped.length} blocks of it (${preview(reasons, 120)})`,
   })
 }
+
+/** Blocks that are nothing without their pieces. */
+const GROWING: ReadonlySet<string> = new Set(['text', 'thinking'])
 
 const isUntouched = ({ text, json, signature }: Draft): boolean => `${text}${json}${signature}` === ''
 

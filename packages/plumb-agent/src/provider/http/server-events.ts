@@ -20,6 +20,13 @@ export const areEvents = (chunk: Buffer): boolean | undefined => {
   return /^(?:(?:data|event|id|retry)?:)/.test(start) ? true : undefined
 }
 
+/** Whether a body is lines of JSON, which some servers send in place of events. */
+export const areJsonLines = (body: Buffer): boolean => {
+  if (!body.includes('\n{')) return false
+  const [first = ''] = body.toString().trimStart().split('\n', 1)
+  return isWhole(first)
+}
+
 /** The beginning of a byte-order mark. */
 const MARK = 0xef
 
@@ -36,8 +43,10 @@ export class ServerEvents {
         if (meant !== undefined) this.#ready.push(meant)
       }
     },
-    onError: ({ type }) => {
+    onError: ({ type, field = '', value = '', line = '' }) => {
       this.#isTooLong ||= type === 'max-buffer-size-exceeded'
+      const meant = type === 'unknown-field' ? meaningOfLine(line, field, value) : undefined
+      if (meant !== undefined) this.#ready.push(meant)
     },
     maxBufferSize: MAX_EVENT_LENGTH,
   })
@@ -93,6 +102,14 @@ const meaningOf = (data: string, event: string | undefined): string | undefined 
   }
   if (!isError) return data
   return data.trim() === '' ? '{"error":"an error, without a word"}' : `{"error":${readJson(data).ok ? data : JSON.stringify(data)}}`
+}
+
+// Gateways lose the `data:` of lines, and llama.cpp once wrote `error:` in its place.
+const meaningOfLine = (line: string, field: string, value: string): string | undefined => {
+  const word = line.trim()
+  if (word === END) return END
+  if (word.startsWith('{')) return isWhole(word) ? word : undefined
+  return field.trim() === 'error' ? meaningOf(value, 'error') : undefined
 }
 
 const MAX_WORD = 40

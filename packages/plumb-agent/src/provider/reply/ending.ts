@@ -15,7 +15,7 @@ export const endingOf = (reason: string | undefined): Ending | undefined => {
 }
 
 /** The model wants to call a tool. */
-export const isCalling = (reason: string | undefined): boolean => /^(?:tool|function)_/.test(plainName(reason ?? ''))
+export const isCalling = (reason: string | undefined): boolean => /^(?:(?:tool|function)_|requires_action$)/.test(plainName(reason ?? ''))
 
 // `tool-calls`, `toolUse`, `FinishReason.STOP` and `FINISH_REASON_STOP` are the names that others write otherwise.
 const plainName = (reason: string): string =>
@@ -33,7 +33,8 @@ const REASONS: Readonly<Record<Ending, readonly string[]>> = {
   whole: [
     // OpenAI, Anthropic, Gemini (in capitals), Mistral, Together, TGI, z.ai.
     ...['stop', 'end_turn', 'eos', 'eos_token', 'end_of_turn', 'stop_sequence', 'stop_token', 'end', 'complete', 'completed', 'finished'],
-    ...['tool_calls', 'tool_call', 'tool_use', 'function_call', 'function_calls'],
+    // The last one: gateways to OpenAI's Responses.
+    ...['tool_calls', 'tool_call', 'tool_use', 'function_call', 'function_calls', 'requires_action'],
   ],
   paused: ['pause_turn'],
   cut: [

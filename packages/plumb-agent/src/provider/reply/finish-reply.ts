@@ -4,15 +4,21 @@ import { preview } from '@plumb/wire'
 import type { Attempt, ReplyFailures } from '../http/failure.js'
 import type { Finished } from '../protocol.js'
 import { endingOf, isCalling } from './ending.js'
+import { writtenCall } from './written-call.js'
 
 export interface EndedReply extends Pick<Finished, 'content' | 'usage'> {
   /** As the server wrote it. Undefined: it gave none. */
   readonly reason: string | undefined
   /** The model itself declined. */
   readonly isRefused?: boolean
+  /** The names of the tools that it may call, as the API has them. */
+  readonly offered: readonly string[]
 }
 
-export const finishReply = ({ content, usage, reason, isRefused = false }: EndedReply, failures: ReplyFailures): Attempt<Finished> => {
+export const finishReply = (
+  { content, usage, reason, isRefused = false, offered }: EndedReply,
+  failures: ReplyFailures,
+): Attempt<Finished> => {
   const broken = (did: string): Attempt<never> => ({ ok: false, failure: failures.ofBroken(did) })
   const calls = content.some(({ type }) => type === 'tool_use')
   const ending = endingOf(reason)
@@ -33,9 +39,17 @@ export const finishReply = ({ content, usage, reason, isRefused = false }: Ended
     case 'paused':
       return { ok: true, value: { content, stop: 'end', usage, isPaused: true } }
     case 'whole': {
-      const isLost = isCalling(reason) && !calls && !content.some((block) => block.type === 'text' && block.text.trim() !== '')
+      const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('')
+      const written = calls || isRefused ? undefined : writtenCall(text, offered)
+      if (written !== undefined) return { ok: false, failure: failures.ofError({ code: 'tool_use_failed', message: unread(written) }) }
+      // What it says before the call is not its answer.
+      const isLost = isCalling(reason) && !calls && (offered.length > 0 || text.trim() === '')
       if (isLost) return broken(`ended its reply with '${reason}', and no call came`)
       return { ok: true, value: { content, stop: isRefused ? 'refused' : calls ? 'tool_use' : 'end', usage } }
     }
   }
 }
+
+const unread = (name: string): string =>
+  `it left a call of '${name}' in the text, in the model's own notation, which a server reads by its parser of calls ` +
+  '(vLLM and SGLang: --tool-call-parser, llama.cpp: --jinja)'

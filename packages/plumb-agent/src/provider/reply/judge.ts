@@ -51,6 +51,9 @@ const MEANINGS: readonly Meaning[] = [
         'maximum context length|longer than the (?:maximum )?(?:model|context)|maximum prompt length',
         'input token count .{0,40}exceed|`inputs` tokens \\+|context length of only|exceed\\w* model token limit|range of input length',
         'prompt exceeds max length|reduce the length of the (?:messages|input|prompt)',
+        // LM Studio, GitHub's, Poolside, llama.cpp's kin, Cohere, Bedrock.
+        'greater than the context length|(?:prompt|input|message).{0,60}token count .{0,30}exceeds the limit',
+        'maximum allowed input length|configured context size|context limit reached|input token limit|too many tokens',
       ].join('|'),
       'i',
     ),
@@ -76,7 +79,8 @@ const MEANINGS: readonly Meaning[] = [
   {
     pattern:
       /spend_limit_reached|insufficient_quota|billing_hard_limit_reached|credit_balance|credit balance is too low|insufficient (?:credit|balance|fund)|billing_error/i,
-    statuses: (status) => isOfRequest(status) || status === 429,
+    // A key may be right, and its account empty.
+    statuses: (status) => isOfRequest(status) || status === 401 || status === 429,
     verdict: { ...REFUSED, refusal: 'final' },
   },
   // Gemini answers 400 to a wrong key.
@@ -98,8 +102,9 @@ const MEANINGS: readonly Meaning[] = [
 
 const LIMITED: Pick<Verdict, 'code'> = { code: 'rate_limited' }
 
-/** Gemini's 429 has such words, and means a minute. */
-const WAIT = /(?:try again|retry) (?:in|after) \S|retry_?delay/i
+/** A 429 with such words passes, whatever else it says: Gemini's, Codex's, and Alibaba's, which speaks of money and means a minute. */
+const WAIT =
+  /(?:try again|retry) (?:in|after) \S|retry_?delay|resets? (?:in|after|at) \S|available in \S|per.(?:minute|second)\b|\b[rt]pm\b|concurren|throttling|#token-limit/i
 
 // 403 may be due to the content of one input. A gateway's 404 is about the path, and final too.
 const ofStatus = (status: number): Verdict => {

@@ -86,11 +86,11 @@ const collect = (value: unknown, found: Found, depth: number): void => {
   for (const key of NUMBERS) found.status ??= statusIn(at(value, key))
   const param = textAt(value, 'param')
   if (param !== undefined && param !== '') found.params.push(param)
-  // A complaint of pydantic's about one member: `loc` is where that is.
-  const place = listAt(value, 'loc').filter((part) => part !== 'body')
+  // A complaint of pydantic's, or of zod's, about one member: where that is.
+  const place = [...listAt(value, 'loc'), ...listAt(value, 'path')].filter((part) => part !== 'body')
   if (place.length > 0) {
     found.params.push(place.join('.'))
-    found.messages.push(`${place.join('.')}: ${textAt(value, 'msg') ?? textAt(value, 'type') ?? 'refused'}`)
+    found.messages.push(`${place.join('.')}: ${textAt(value, 'msg') ?? textAt(value, 'message') ?? textAt(value, 'type') ?? 'refused'}`)
     return
   }
   for (const key of HOLDERS) collect(at(value, key), found, depth + 1)
@@ -116,7 +116,7 @@ export const errorIn = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.find((item) => errorIn(item) !== undefined)
   if (!isEmpty(at(value, 'error'))) return value
   if (numberAt(value, 'base_resp', 'status_code')) return at(value, 'base_resp')
-  if (PARTS.some((part) => at(value, part) !== undefined && at(value, part) !== null)) return undefined
+  if (hasPart(value)) return undefined
   const isError =
     at(value, 'success') === false ||
     at(value, 'object') === 'error' ||
@@ -128,6 +128,14 @@ export const errorIn = (value: unknown): unknown => {
 
 /** Parts of an answer: what has one is none of these errors. */
 const PARTS = ['choices', 'output', 'content', 'delta', 'response', 'item', 'usage'] as const
+
+/** The reply, or the answer in it: some gateways put what they got from a server into `data` or `result`. */
+export const answerWithin = (reply: unknown): unknown => {
+  const inner = ['data', 'result'].map((key) => at(reply, key)).find((part) => hasPart(part))
+  return inner !== undefined && !hasPart(reply) ? inner : reply
+}
+
+const hasPart = (value: unknown): boolean => PARTS.some((part) => at(value, part) !== undefined && at(value, part) !== null)
 
 /** Servers that always have an error write one without anything in it where there is none. */
 const isEmpty = (value: unknown, depth = 0): boolean => {

@@ -31,7 +31,7 @@ export class OutputBuffer {
   }
 }
 
-/** The last `maxBytes` or more. */
+/** The last `maxBytes` or more, in one piece. */
 export class OutputTail {
   readonly #maxBytes: number
   #bytes = Buffer.alloc(0)
@@ -47,6 +47,8 @@ export class OutputTail {
 
   add(chunk: Buffer): void {
     const part = chunk.subarray(Math.max(0, chunk.length - this.#maxBytes))
+    // What came before does not touch it.
+    if (part.length < chunk.length) this.#length = 0
     if (this.#bytes.length === 0) this.#bytes = Buffer.alloc(2 * this.#maxBytes)
     if (this.#length + part.length > this.#bytes.length) {
       this.#bytes.copy(this.#bytes, 0, this.#length - this.#maxBytes, this.#length)
@@ -88,7 +90,7 @@ export class OutputEnds {
   /** Without characters that were cut where bytes in the middle are missing, and without these. */
   get text(): { readonly text: string; readonly droppedBytes: number } {
     const [head, tail] = [this.#head.beginning, this.#tail.end]
-    const missing = this.#head.bytes - head.length - tail.length
+    const missing = this.#missing
     if (missing === 0) return { text: Buffer.concat([head, tail]).toString('utf8'), droppedBytes: 0 }
     const [first, last] = [withoutOpenEnd(head), withoutOpenStart(tail)]
     const cutBytes = head.length - first.length + tail.length - last.length
@@ -97,9 +99,14 @@ export class OutputEnds {
 
   /** As it ended. */
   get end(): string {
-    return (this.#tail.end.length > 0 ? Buffer.concat([this.#head.beginning.subarray(-END_BYTES), this.#tail.end]) : this.#head.beginning)
-      .subarray(-END_BYTES)
-      .toString('utf8')
+    const [head, tail] = [this.#head.beginning, this.#tail.end]
+    const bytes = this.#missing === 0 ? Buffer.concat([head.subarray(-END_BYTES), tail]) : tail
+    return bytes.subarray(-END_BYTES).toString('utf8')
+  }
+
+  /** Bytes between the two. */
+  get #missing(): number {
+    return this.#head.bytes - this.#head.beginning.length - this.#tail.end.length
   }
 }
 

@@ -3,6 +3,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { Json } from '@plumb/lang'
+import { isRecord } from '@plumb/wire'
 import { readCallInput } from '../../call-input.js'
 import { at, readJson, textAt } from '../../http/json-path.js'
 import type { ContentBlock } from '../../provider.js'
@@ -29,12 +30,14 @@ export class CallDrafts {
 
   /** All of `tool_calls` of one chunk. */
   take(pieces: readonly unknown[]): void {
-    for (const [position, piece] of pieces.entries()) this.#grow(piece, pieces.length > 1 ? position : undefined)
+    for (const [position, piece] of pieces.entries()) if (isRecord(piece)) this.#grow(piece, pieces.length > 1 ? position : undefined)
   }
 
   /** By their indexes, and in the order in which they came. */
   finish(names: WireNames): ContentBlock[] {
-    const ordered = [...this.#drafts].sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
+    // Servers in which a place without anything stands for no call.
+    const called = this.#drafts.filter(({ id, name, arguments: text }) => id + name + text.trim() !== '')
+    const ordered = called.sort((a, b) => (a.index ?? 0) - (b.index ?? 0))
     return ordered.map(({ id, name, arguments: text, extra }) => ({
       type: 'tool_use',
       id: id || `call_${randomUUID()}`,

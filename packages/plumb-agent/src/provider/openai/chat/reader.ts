@@ -18,7 +18,8 @@ export const openReader = (
   names: WireNames,
   failures: ReplyFailures,
 ): AnswerReader => {
-  const calls = new CallDrafts((name) => tools.some((tool) => names.toWire(tool.name) === name))
+  const offered = tools.map(({ name }) => names.toWire(name))
+  const calls = new CallDrafts((name) => offered.includes(name))
   const fields = new FieldDrafts()
   let text = ''
   let refusal = ''
@@ -86,13 +87,13 @@ export const openReader = (
       if (text !== '') content.push({ type: 'text', text })
       if (refusal !== '') content.push({ type: 'text', text: refusal })
       content.push(...calls.finish(names))
-      return finishReply({ content, usage, reason, isRefused: refusal !== '' }, failures)
+      return finishReply({ content, usage, reason, isRefused: refusal !== '', offered }, failures)
     },
   }
 }
 
 /** Of Chat Completions, and of the API before it. */
-const messageOf = (choice: unknown): unknown => at(choice, 'message') ?? { content: at(choice, 'text') }
+const messageOf = (choice: unknown): unknown => at(choice, 'message') ?? at(choice, 'delta') ?? { content: at(choice, 'text') }
 
 /** Where there is one, some servers leave the list out. */
 const partsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : isRecord(value) ? [value] : [])

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import { readCallInput } from '../../call-input.js'
-import { at, listAt, numberAt, textAt } from '../../http/json-path.js'
+import { at, listAt, numberAt, readJson, textAt } from '../../http/json-path.js'
 import { asJson } from '../../protocol.js'
 import type { ContentBlock } from '../../provider.js'
 import type { WireNames } from '../../wire-names.js'
@@ -109,8 +109,11 @@ const isCut = ({ item, isDone, hasArguments, pieces }: Draft): boolean => {
   const type = textAt(item, 'type')
   if ((type === 'message' || type === 'function_call') && textAt(item, 'status') === 'incomplete') return true
   if (type !== 'function_call') return pieces.arguments !== undefined && item === undefined
-  return !isDone && !hasArguments
+  return !isDone && !hasArguments && !isObject(pieces.arguments)
 }
+
+// Gateways leave out that they are done; an object has its own end.
+const isObject = (text = ''): boolean => text.trimStart().startsWith('{') && readJson(text).ok
 
 const toBlocks = ({ item, pieces }: Draft, names: WireNames): ContentBlock[] => {
   switch (textAt(item, 'type')) {

@@ -10,7 +10,9 @@ import type { WireNames } from '../../wire-names.js'
 import { readTokenUsage } from '../usage.js'
 import { ItemDrafts } from './item-drafts.js'
 
-export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireNames, failures: ReplyFailures): AnswerReader => {
+type Asked = Pick<ModelRequest, 'emit' | 'tools'>
+
+export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: ReplyFailures): AnswerReader => {
   const items = new ItemDrafts()
   /** The response, from its last event. */
   let response: unknown
@@ -61,11 +63,12 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
       case 'response.completed':
       case 'response.incomplete':
       case 'response.cancelled':
+      // Gateways: its status says how.
+      case 'response.done':
         return end(event, type.slice('response.'.length))
       case 'response.failed':
-        return failures.ofError(at(event, 'response', 'error') ?? event)
       case 'error':
-        return failures.ofError(event)
+        return failures.ofError(at(event, 'response', 'error') ?? event)
       default: {
         // Future events of the API have a type of their own.
         const error = type === undefined || at(event, 'error') ? errorIn(event) : undefined
@@ -82,9 +85,10 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
     finish: () => {
       if (!isOver) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
       const { content, isRefused, isCut, isEmpty } = items.finish(response, names)
-      if (isEmpty && reason === 'completed') return { ok: false, failure: failures.ofBroken('ended its reply without an answer') }
+      if (isEmpty && isWhole(reason)) return { ok: false, failure: failures.ofBroken('ended its reply without an answer') }
       const usage = readTokenUsage(at(response, 'usage'), 'input', 'output')
-      return finishReply({ content, usage, reason: isCut && reason === 'completed' ? 'incomplete' : reason, isRefused }, failures)
+      const offered = tools.map(({ name }) => names.toWire(name))
+      return finishReply({ content, usage, reason: isCut && isWhole(reason) ? 'incomplete' : reason, isRefused, offered }, failures)
     },
   }
 }
@@ -93,7 +97,7 @@ export const openReader = ({ emit }: Pick<ModelRequest, 'emit'>, names: WireName
 export const eventsOf = (response: unknown): readonly unknown[] => {
   const status = textAt(response, 'status')
   if (status === 'failed') return [{ type: 'response.failed', response }]
-  if (status !== 'completed' && status !== 'incomplete' && status !== 'cancelled') return []
+  if (status === undefined || !ENDS.has(status)) return []
   const events = listAt(response, 'output').flatMap((item, output_index) =>
     [...listAt(item, 'summary'), ...listAt(item, 'content')].flatMap((part) => {
       const text = textAt(part, 'text')
@@ -103,8 +107,12 @@ export const eventsOf = (response: unknown): readonly unknown[] => {
       return [thought ? { type: thought, text } : { type: 'response.output_text.delta', ...place, delta: text }]
     }),
   )
-  return [...events, { type: `response.${status}`, response }]
+  return [...events, { type: 'response.done', response }]
 }
+
+const ENDS: ReadonlySet<string> = new Set(['completed', 'incomplete', 'cancelled', 'requires_action'])
+
+const isWhole = (reason: string | undefined): boolean => reason === 'completed' || reason === 'requires_action'
 
 /** By the type of a part, the stream event that carries it. */
 const THOUGHT = new Map([
