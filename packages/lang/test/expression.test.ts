@@ -276,7 +276,7 @@ t.test('the type of an expression', async (t) => {
     ['i + i', 'int'], ['i / i', 'number'], ['i + x', 'number'], ['-i', 'int'], ['s + "a"', 'string'], ['j + 1', 'number'], ['j + j', 'json'], ['"a"', '"a"'],
     ['1.0', 'int'], ['1.5', 'number'], ['1e300', 'number'], ['null', 'unit'], ['i = x', 'bool'], ['l = "a"', 'bool'], ['round(x)', 'int'], ['max(i, 1)', 'int'],
     ['max(i, x)', 'number'], ['abs(j)', 'number'], ['if i > 0 then "p" else "n"', '"p" | "n"'], ['if i > 0 then i else x', 'number'], ['if i > 0 then i else null', 'int | unit'],
-    ['if i > 0 then l else s', 'string'], ['o ?? 0', 'int'], ['o ?? null', 'int | unit'], ['d', 'int'], ['[i, s]', '(int, string)'], ['[]', '()'], ['xs[0]', 'int'],
+    ['if i > 0 then l else s', 'string'], ['o ?? 0', 'int'], ['o ?? null', 'int | unit'], ['d', 'int'], ['[i, s]', '(int, string)'], ['[]', '[]'], ['xs[0]', 'int'],
     ['p[1]', 'string'], ['p[i]', 'int | string'], ['j.a', 'json'], ['j[0]', 'json'], ['parse(s)', 'json'], ['number(s)', 'number'], ['split(s, "")', '[string]'],
     ['{ i, a: s, ...{ s: x } }', '{ i: int, a: string, s: number }'], ['{ ...value, i: s }.i', 'string'],
     ['{ ...r }', '{ a?: int }', '{ r: { a?: int } }'], ['{ a: "x", ...r }', '{ a: "x" | int }', '{ r: { a?: int } }'], ['{ ...j, a: 1 }', 'json'],

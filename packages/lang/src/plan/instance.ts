@@ -15,9 +15,9 @@ import { type Builder, processOf } from './builder.js'
 import type { GraphNode, GraphPort, NodeOutput, NodeWork, Process } from './graph.js'
 import { feed, type WireContext, wire } from './wire.js'
 
-/** The stream binding that a reference names. Undefined: an error was reported. */
-export const streamNamed = (reference: Reference, scope: Scope, builder: Builder): Bound | undefined => {
-  const bound = findBinding(reference.name, scope, builder.report, (b) => b.category === 'stream')
+/** The stream binding that a reference names. Undefined: an error was reported. `others`: names that may be meant too. */
+export const streamNamed = (reference: Reference, scope: Scope, builder: Builder, others?: () => Iterable<string>): Bound | undefined => {
+  const bound = findBinding(reference.name, scope, builder.report, (b) => b.category === 'stream', others)
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
   if (bound.category === 'stream') return bound
   const name = printName(reference.name)
@@ -26,8 +26,8 @@ export const streamNamed = (reference: Reference, scope: Scope, builder: Builder
     const message = `'${name}' has bare types (base category); only stream morphisms can be wired into pipelines`
     const help =
       bound.binding.impl.kind === 'tool'
-        ? "agents call tools: name it in an agent's 'tools'"
-        : `give it streams, as in 'let ${bound.name} : !… -> !… = …'`
+        ? `call it for each message: map(${name}); or name it in an agent's 'tools'`
+        : `apply it to each message: map(${name})`
     builder.report(error('bare_in_stream', message, span, help))
   } else builder.report(error('not_a_process', `'${name}' is a config value, not a process`, span))
   return undefined

@@ -57,6 +57,11 @@ export const feed = (sources: readonly NodeOutput[], chain: Chain, before: strin
   const inputs = arity(chain, sources.length, w)
   if (inputs === 'error') return 'unknown'
   const [only] = sources
+  // As in `a ; output ; input ; b`, where two wires were meant.
+  if (!only && inputs === 0 && typeof before !== 'string') {
+    fail(w, `nothing comes out of ${described(before)} here`, before, 'a wire ends there: begin the next one on a line of its own')
+    return 'unknown'
+  }
   if (sources.length === inputs) return sources.map((s) => [s])
   if (inputs === 0) fail(w, `nothing can be wired into ${described(chain)}`, chain)
   else if (!only) {

@@ -21,6 +21,8 @@ export const conversion = (source: Type, target: Type): string | undefined => {
       ),
     )
   }
+  if (to.kind === 'tuple' && to.items.length > 1 && from.kind !== 'tuple' && from.kind !== 'array')
+    return `'(${to.items.map((_, i) => String.fromCharCode(97 + i)).join(' * ')}) ; barrier' joins what belongs together`
   if (to.kind === 'string') return "convert in between: '; map(text(value))'"
   if ((from.kind === 'string' || from.kind === 'literal') && to.kind === 'number') return "convert in between: '; map(number(value))'"
   if ((from.kind === 'string' || from.kind === 'literal') && to.kind === 'int') return "convert in between: '; map(round(number(value)))'"

@@ -1,0 +1,63 @@
+// Names of other languages, and what they are called here.
+
+const named = (table: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+  new Map(Object.entries(table).flatMap(([own, others]) => others.split(' ').map((other) => [other, own] as const)))
+
+/** Spelt in any way: `toUpperCase`, `to_upper_case`. */
+const FUNCTIONS = named({
+  upper: 'touppercase uppercase upcase asciiupcase toupper',
+  lower: 'tolowercase lowercase downcase asciidowncase tolower casefold',
+  length: 'len size count strlen',
+  text: 'str string tostring tojson jsonstringify stringify dumps repr',
+  number: 'int float double integer tonumber parseint parsefloat toint tofloat',
+  parse: 'fromjson jsonparse parsejson loads',
+  trim: 'strip trimspace',
+  starts_with: 'startswith hasprefix',
+  ends_with: 'endswith hassuffix',
+  contains: 'includes',
+  slice: 'substr substring',
+  replace_all: 'gsub sub regexreplace',
+  replace: 'replaceall',
+  matches: 'test match ismatch',
+  find: 'findall scan capture matchall',
+  index: 'indexof findindex',
+  entries: 'toentries items objectentries',
+  map_of: 'fromentries objectfromentries dict',
+  keys: 'objectkeys keysunsorted',
+  values: 'objectvalues',
+  sort: 'sortby sorted orderby',
+  group: 'groupby',
+  unique: 'uniqueby uniq distinct dedupe',
+  flatten: 'flat',
+  range: 'seq',
+  ceil: 'ceiling',
+  any: 'some',
+  all: 'every',
+  first: 'head',
+  lines: 'splitlines',
+  omit: 'del delete remove',
+  fail: 'error throw raise abort',
+  has: 'exists haskey isset',
+  time: 'strptime fromdate fromdateiso8601 parsedate',
+  iso: 'strftime todate todateiso8601',
+  base64: 'btoa base64encode',
+  unbase64: 'atob base64decode',
+  url_encode: 'encodeuricomponent urlencode',
+  url_decode: 'decodeuricomponent urldecode',
+  pow: 'power',
+  pad: 'padstart padend rjust ljust',
+  fixed: 'tofixed',
+})
+
+const TYPES = named({
+  number: 'float double decimal real num',
+  int: 'integer long int32 int64 uint bigint',
+  bool: 'boolean',
+  string: 'str text char varchar',
+  json: 'any object unknown mixed dict',
+  unit: 'null none void nil undefined',
+})
+
+export const ownFunction = (name: string): string | undefined => FUNCTIONS.get(name.toLowerCase().replaceAll('_', ''))
+
+export const ownType = (name: string): string | undefined => TYPES.get(name.toLowerCase())
