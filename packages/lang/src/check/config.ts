@@ -5,6 +5,7 @@ import { preview } from '@plumb/wire/preview'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import { sourceOf } from '../expression/infer/context.js'
+import { ownKey } from '../names/foreign.js'
 import { printName, resolveName, type Scope } from '../names/names.js'
 import type { Expression, ObjectValue, QualifiedName, Value } from '../parse/ast.js'
 import type { Json } from '../types/type.js'
@@ -57,7 +58,8 @@ export const readConfig = (what: string, object: ObjectValue, table: KeyTable, s
     places.set(key.text, key.span)
     const rule = Object.hasOwn(table, key.text) ? table[key.text] : undefined
     if (!rule) {
-      const near = nearest(key.text, Object.keys(table))
+      const own = ownKey(key.text)
+      const near = own !== undefined && Object.hasOwn(table, own) ? own : nearest(key.text, Object.keys(table))
       const help = near === undefined ? `it takes ${Object.keys(table).join(', ')}` : `did you mean '${near}'?`
       report(error('unknown_option', `${what} has no key '${preview(key.text)}'`, key.span, help))
       continue

@@ -58,6 +58,47 @@ const TYPES = named({
   unit: 'null none void nil undefined',
 })
 
-export const ownFunction = (name: string): string | undefined => FUNCTIONS.get(name.toLowerCase().replaceAll('_', ''))
+/** What has no name of its own here. */
+const WAYS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'strings and lists are joined by +, and the strings of a list by join(xs, "")': 'concat',
+    'write sum(xs) / length(xs)': 'avg average mean',
+    'write length(x) = 0': 'isempty empty',
+    'write [x for x in xs if c]': 'select reject',
+    'an expression has no clock: it gives the same for the same message': 'now today',
+    'write $"…{e}…", and fixed(n, places) for a number': 'format sprintf printf',
+    'parse(s) reads JSON, text(x) writes it': 'json',
+    'write map_of([{ key: e.key, value: … } for e in entries(m)])': 'mapvalues withentries',
+    'write fold(e, from: x), a process over the messages': 'reduce foldl aggregate',
+  }).flatMap(([way, others]) => others.split(' ').map((other) => [other, way] as const)),
+)
+
+const KEYS = named({
+  prompt: 'system systemprompt instructions systemmessage',
+  max_retries: 'retries',
+  history: 'messages',
+  endpoint: 'baseurl apibase url',
+  max_tokens: 'maxoutputtokens maxcompletiontokens',
+  effort: 'reasoningeffort reasoning',
+  conversation: 'session sessionid thread threadid memory',
+  concurrency: 'parallel workers',
+  amnesiac: 'stateless',
+})
+
+const VALUES = named({
+  null: 'none nil undefined',
+  value: 'input this self it item message msg event record row data',
+})
+
+const plain = (name: string): string => name.toLowerCase().replaceAll('_', '')
+
+/** How a function of another language is written. */
+export const ownWay = (name: string): string | undefined => WAYS.get(plain(name))
+
+export const ownKey = (name: string): string | undefined => KEYS.get(plain(name))
+
+export const ownValue = (name: string): string | undefined => VALUES.get(name.toLowerCase())
+
+export const ownFunction = (name: string): string | undefined => FUNCTIONS.get(plain(name))
 
 export const ownType = (name: string): string | undefined => TYPES.get(name.toLowerCase())

@@ -70,6 +70,8 @@ const atom = (c: Cursor): Chain => {
   if (start.text === 'trace') return trace(c)
   // A binding may have the name, and nothing in parentheses after it.
   if ((start.text === 'endorse' || start.text === 'declassify') && c.isSymbol('(', 1)) return crossing(c, start.text)
+  if (c.isWord('if'))
+    c.fail("'if' stands in expressions only", start.span, 'messages are routed by filters, one before each process: filter(team = "x") ; a')
   const name = c.ownName('the name of a process')
   const port = portBehind(c)
   return { kind: 'reference', name: { name, span: name.span }, span: c.spanFrom(start), ...(port ? { port } : {}) }

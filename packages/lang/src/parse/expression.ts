@@ -90,8 +90,13 @@ const binary = (c: Cursor, least: number): Expression => {
     if (!found || found.strength < least) return left
     const { operator, strength } = found
     const sign = c.advance()
+    if (operator === '<' && c.isSymbol('>') && !c.next.isSpaced) {
+      c.advance()
+      c.hint("what is not equal is written '!='", c.spanFrom(sign), "write '!=' for '<>'")
+    }
     if (operator === '=' && c.isSymbol('=') && !c.next.isSpaced) {
       c.advance()
+      if (c.isSymbol('=') && !c.next.isSpaced) c.advance()
       c.hint("equality is written '='", c.spanFrom(sign), "write '=' for '=='")
     }
     c.grow()
@@ -223,6 +228,7 @@ const arm = (c: Cursor): MatchArm => {
     c.advance()
     return { body: parseExpression(c), span: c.spanFrom(start) }
   }
+  if (c.next.kind === 'string') c.fail('an arm has a name and a type', c.next.span, `write x : ${JSON.stringify(c.next.text)} -> …`)
   const name = c.ownName("the name of an arm, as in x : T -> e, or '_'")
   if (c.isSymbol('->')) c.fail(`'${name.text}' has no type`, c.next.span, `write ${name.text} : T -> …, or _ -> … for all others`)
   c.expectSymbol(':', `after '${name.text}'`)

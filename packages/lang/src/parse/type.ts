@@ -102,6 +102,7 @@ const map = (c: Cursor, start: Node): TypeExpression => {
 }
 
 const named = (c: Cursor): TypeExpression => {
+  if (c.isWord('null')) c.fail("'null' is a value, and no type", c.next.span, 'its type is unit: T | unit')
   const first = c.ownName('the name of a type')
   refuseGeneric(c, first.text)
   if (isPrimitive(first.text)) return { kind: 'primitive', name: first.text, span: first.span }

@@ -1,7 +1,7 @@
 // Calls: `has` tests a field; every other function is a row of a table, or one of several of its name.
 
 import { nearest } from '@plumb/wire/nearest'
-import { ownFunction } from '../../names/foreign.js'
+import { ownFunction, ownWay } from '../../names/foreign.js'
 import type { CallExpression, Expression, KeyFunction } from '../../parse/ast.js'
 import { isJson } from '../../types/kind.js'
 import { BOOL, type Type } from '../../types/type.js'
@@ -47,7 +47,7 @@ const refuseUnknown = ({ function: { text: name, span }, arguments: [of], key }:
       ? helpForMethod(name, sourceOf(of), [], { ...key, source: sourceOf(key.body) })
       : undefined
   const near = ownFunction(name) ?? nearest(name, names)
-  const help = loop ?? (near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`)
+  const help = loop ?? ownWay(name) ?? (near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`)
   return context.complain('unknown_function', span, `unknown function '${name}'`, { help })
 }
 
