@@ -208,7 +208,7 @@ const primary = (c: Cursor): Expression => {
 // Anything but what could only follow a field of that name.
 const startsMatch = (c: Cursor): boolean => {
   const { kind, text } = c.peek(1)
-  if (kind === 'identifier') return !WORDS.has(text) || ['if', 'not', 'match'].includes(text)
+  if (kind === 'identifier') return !WORDS.has(text) || ['if', 'not', 'match', 'let'].includes(text)
   return kind === 'symbol' ? ['(', '[', '{', '-', '!'].includes(text) : kind !== 'end'
 }
 

@@ -21,8 +21,8 @@ export interface KeyedBarrierOptions {
   /** What finds no partner goes without a word. */
   readonly drops: boolean
   readonly maxWaiting: number
-  /** Called with the origin of a message that is dropped without having been in a tuple. */
-  readonly lost: (origin: Origin) => void
+  /** Called with the origin of a message that is dropped without having been in a tuple, or went into one that stems from `kept`. */
+  readonly lost: (origin: Origin, kept?: Origin) => void
 }
 
 interface Held {
@@ -180,7 +180,7 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
     const parts = group.queues.map((queue, i) => (i === own ? { buf, start, end, origin: current.origin } : (queue.shift() as Held)))
     for (const i of parts.keys()) if (i !== own) this.#waiting[i] = (this.#waiting[i] as number) - 1
     const others = parts.flatMap(({ origin }, i) => (i === own ? [] : [origin]))
-    const origin = Origin.ofAll([current.origin, ...others])
+    const origin = Origin.ofJoined(current.origin, others)
     const before = current.enter(origin)
     const bytes = parts.reduce((sum, part) => sum + part.end - part.start + 1, 1)
     const sink = this.#sink
@@ -193,6 +193,7 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
     }
     if (!sendTuple(sink, isTooLarge, this.outlets[0], name, this.context)) lost(origin)
     current.leave(before)
+    for (const other of others) lost(other, origin)
     origin.release()
     for (const other of others) other.release()
   }
