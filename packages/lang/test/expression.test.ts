@@ -15,7 +15,7 @@ import { INT, JSON_TYPE, type NamedType, resolve, STRING, type Type, UNIT } from
 import { checkTree } from '../src/validate/check-tree.js'
 import { arbitraryEvent, arbitraryExpression, EVENT } from './arbitrary-expression.js'
 import { arbitraryJson, arbitraryNearMiss, arbitraryType, arbitraryValue } from './arbitrary-type.js'
-import { evaluate, run } from './evaluate.js'
+import { evaluate, NO_NAMES, run } from './evaluate.js'
 import { expression, refuse, type } from './parsed.js'
 
 t.test('what an expression gives', async (t) => {
@@ -651,18 +651,20 @@ t.test(`seed ${SEED}: a checked expression gives a value of its type, or fails; 
 })
 
 t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in bytes, errors and outcomes`, async (t) => {
-  const seen = { checked: 0, refused: 0, values: 0, failures: 0, kept: 0, dropped: 0 }
+  const seen = { checked: 0, refused: 0, values: 0, failures: 0, kept: 0, dropped: 0, matched: 0 }
   const messages = fc.array(arbitraryEvent, { minLength: 3, maxLength: 6 })
   fc.assert(
     fc.property(arbitraryExpression, messages, (code, texts) => {
       const e = expression(code)
-      const result = checkExpression(e, { input: EVENT }, () => {})
+      const environment = { input: EVENT, scope: NO_NAMES }
+      const result = checkExpression(e, environment, () => {})
       if (!result) {
         seen.refused++
         return
       }
       seen.checked++
-      const stages = [compileMap(e, { input: EVENT }), ...(isBool(result) ? [compileFilter(e, { input: EVENT })] : [])]
+      if (code.includes('match ')) seen.matched++
+      const stages = [compileMap(e, environment), ...(isBool(result) ? [compileFilter(e, environment)] : [])]
       for (const text of texts.filter((one) => !/\p{Surrogate}/u.test(one))) {
         for (const stage of stages) {
           // Throws where the two roads differ.
@@ -676,7 +678,12 @@ t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in
     { numRuns: runs(2000 * Number(PLUMB_TIMES)), seed: SEED },
   )
   t.ok(
-    seen.checked > runs(1000) && seen.values > runs(2000) && seen.failures > runs(300) && seen.kept > runs(50) && seen.dropped > runs(50),
+    seen.checked > runs(1000) &&
+      seen.matched > runs(50) &&
+      seen.values > runs(2000) &&
+      seen.failures > runs(300) &&
+      seen.kept > runs(50) &&
+      seen.dropped > runs(50),
     JSON.stringify(seen),
   )
   t.comment(JSON.stringify(seen))

@@ -1,5 +1,6 @@
 // Expressions, from loose to tight: if and let · ?? · or · and · not · comparison · + - · * / % · unary - · postfix .field [i]
 
+import { ownFunction } from '../names/foreign.js'
 import type {
   BinaryOperator,
   CallExpression,
@@ -131,11 +132,7 @@ const postfix = (c: Cursor): Expression => {
       // Only a function can be before a parenthesis: that of a module.
       if (e.kind === 'name' && c.isSymbol('(')) e = call(c, field, { text: e.name, span: e.span })
       else if (c.isSymbol('(') && !c.next.isSpaced)
-        c.fail(
-          `'${field.text}' is called on a value`,
-          field.span,
-          `functions stand in front of what they take, as in ${field.text}(x) or upper(x)`,
-        )
+        c.fail(`'${field.text}' is called on a value`, field.span, `write ${ownFunction(field.text) ?? field.text}(${textOfSpan(e)}, …)`)
       else e = { kind: 'field', of: e, field, span: c.spanFrom(start) }
     } else if (c.takeSymbol('[')) {
       e = c.beside(() => indexOrSlice(c, e, start))
@@ -143,6 +140,8 @@ const postfix = (c: Cursor): Expression => {
     c.grow()
   }
 }
+
+const textOfSpan = ({ span: { source, start, end } }: Expression): string => source.text.slice(start, end)
 
 // Behind the '['.
 const indexOrSlice = (c: Cursor, of: Expression, start: Token): Expression => {
