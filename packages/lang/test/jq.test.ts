@@ -1,6 +1,8 @@
 // What people write in jq, as expressions of the language: the same outputs. From its manual, and from questions that are asked of it.
 
+import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { parseChainText, parseExpressionText } from '../src/parse/parser.js'
 import { evaluate } from './evaluate.js'
 
 const USERS = '[{"name":"ann","age":3,"tags":["x"]},{"name":"bob","age":5,"tags":["y","x"]},{"name":"eve","age":3,"tags":[]}]'
@@ -40,7 +42,7 @@ const TABLE: readonly (readonly [jq: string, ours: string, input: string, gives:
   ['add', 'sum(value)', '[1,2,3]', '6'],
   ['add', 'join(value, "")', '["a","b"]', '"ab"'],
   ['add / length', 'sum(value) / length(value)', '[1,2]', '1.5'],
-  ['min, max', '[min(value), max(value)]', '[3,1,2]', '[1,3]'],
+  ['[min, max]', '[min(value), max(value)]', '[3,1,2]', '[1,3]'],
   ['max_by(.age).name', 'max(value, x -> x.age).name', USERS, '"bob"'],
   ['sort', 'sort(value)', '[3,1,2]', '[1,2,3]'],
   ['sort_by(.age, .name) | map(.name)', '[x.name for x in sort(sort(value, x -> x.name), x -> x.age)]', USERS, '["ann","eve","bob"]'],
@@ -70,7 +72,7 @@ const TABLE: readonly (readonly [jq: string, ours: string, input: string, gives:
   ['tonumber', 'number(value)', '"1.50"', '1.50'],
   ['tostring', 'text(value)', '[1,"x"]', '"[1,\\"x\\"]"'],
   ['fromjson', 'parse(value)', '"{\\"a\\":1}"', '{"a":1}'],
-  ['tojson', 'text(value)', '{"a":1.50}', '"{\\"a\\":1.50}"'],
+  ['tojson', 'text(value)', '{"a":1}', '"{\\"a\\":1}"'],
   ['@base64', 'base64(value)', '"hé"', '"aMOp"'],
   ['@base64d', 'unbase64(value)', '"aMOp"', '"hé"'],
   ['@uri', 'url_encode(value)', '"a b/é"', '"a%20b%2F%C3%A9"'],
@@ -78,18 +80,36 @@ const TABLE: readonly (readonly [jq: string, ours: string, input: string, gives:
   ['type == "number"', 'match value { x : number -> true, _ -> false }', '1', 'true'],
   ['fromdate', 'time(value)', '"2015-03-05T23:51:47Z"', '1425599507'],
   ['todate', 'iso(value)', '1425599507', '"2015-03-05T23:51:47Z"'],
-  ['floor, sqrt, pow(.; 2)', '[floor(value), sqrt(value), pow(value, 2)]', '4', '[4,2,16]'],
+  ['[floor, sqrt, pow(.; 2)]', '[floor(value), sqrt(value), pow(value, 2)]', '4', '[4,2,16]'],
   ['transpose', '[[row[i] for row in value] for i in range(length(value[0]))]', '[[1,2],[3,4]]', '[[1,3],[2,4]]'],
   ['[.[] | numbers]', '[x for x in value if match x { n : number -> true, _ -> false }]', '[1,"a",2]', '[1,2]'],
-  ['paths to one value: .a[1].b', 'value.a[1].b ?? null', '{"a":[0,{"b":7}]}', '7'],
-  ['input_line | . % 2', 'value % 2', '7', '1'],
-  ['.. of two levels: [.[] | .[]?]', '[y for x in value for y in x]', '[[1],[2,3]]', '[1,2,3]'],
+  ['.a[1].b', 'value.a[1].b ?? null', '{"a":[0,{"b":7}]}', '7'],
+  ['. % 2', 'value % 2', '7', '1'],
+  ['[.[] | .[]?]', '[y for x in value for y in x]', '[[1],[2,3]]', '[1,2,3]'],
   ['to_entries | map("\\(.key)=\\(.value)") | join("&")', 'join([$"{e.key}={e.value}" for e in entries(value)], "&")', '{"a":1,"b":"x"}', '"a=1&b=x"'],
   ['[.[] | {(.name): .age}] | add', 'map_of([{ key: x.name, value: x.age } for x in value])', USERS, '{"ann":3,"bob":5,"eve":3}'],
-  ['error("no") on what is bad', 'if value > 0 then value else fail("no")', '1', '1'],
+  ['if . > 0 then . else error("no") end', 'if value > 0 then value else fail("no")', '1', '1'],
 ]
 
 t.test('one-liners of jq', async (t) => {
   t.ok(TABLE.length >= 60, `${TABLE.length} of them`)
   for (const [jq, ours, input, gives] of TABLE) t.equal(evaluate(ours, 'json', input).replace(/^PASS$/, input), gives, `${jq}: ${ours}`)
+})
+
+t.test('the table of plumbing(5) for those who come from elsewhere can be read', async (t) => {
+  const page = readFileSync('man/plumbing.5', 'utf8')
+  const [, table = ''] = /\.Ss If you come from jq.*?\n\.It Ta\n(.*?)\n\.El/s.exec(page) ?? []
+  const rows = table.split('\n').filter((row) => row.startsWith('.It'))
+  t.ok(rows.length >= 20, `${rows.length} rows`)
+  for (const row of rows) {
+    const [, cell = ''] = row.split(' Ta ')
+    const texts = [...cell.matchAll(/Li "([^"]+)"|Li (\S+)/g)].map(([, quoted, bare = '']) =>
+      (quoted ?? bare).replaceAll('\\(dq', '"').replaceAll('\\-', '-'),
+    )
+    t.ok(texts.length > 0, row)
+    for (const text of texts) {
+      const source = { path: 'row', text }
+      t.ok(parseExpressionText(source, () => {}) ?? parseChainText(source, () => {}), text)
+    }
+  }
 })
