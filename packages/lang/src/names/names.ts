@@ -3,12 +3,11 @@
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
 import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
-import { isFunction } from '../expression/run/function-table.js'
 import type { Binding, Expression, Name, ParamDeclaration, QualifiedName } from '../parse/ast.js'
+import { ownType } from '../parse/foreign.js'
 import { PRIMITIVES } from '../parse/type.js'
 import { BUILT_IN_TYPES } from '../types/failure.js'
 import type { Json, NamedType, Type } from '../types/type.js'
-import { ownType } from './foreign.js'
 import type { Module } from './modules.js'
 
 export interface Scope {
@@ -89,8 +88,8 @@ export const findBinding = (
   scope: Scope,
   report: Report,
   isWanted: (b: Bound) => boolean = () => true,
-  /** Other names of the place. */
-  others: () => Iterable<string> = () => [],
+  /** Other names of the place, and the help where none is near. */
+  { others = () => [], otherwise }: { readonly others?: () => Iterable<string>; readonly otherwise?: string | undefined } = {},
 ): Bound | 'unknown' => {
   const home = homeOf(name, scope, report)
   if (home === 'unknown') return 'unknown'
@@ -108,9 +107,7 @@ export const findBinding = (
     ...(name.module ? [] : [...scope.modules.keys(), ...others()]),
   ]
   const message = `no binding is named '${preview(printName(name))}'`
-  const isOfLanguage = !name.module && isFunction(name.name.text)
-  const help = isOfLanguage ? `'${name.name.text}' is a function of expressions: write map(${name.name.text}(value))` : undefined
-  return notFound('unknown_name', message, name.name, candidates, report, help)
+  return notFound('unknown_name', message, name.name, candidates, report, otherwise)
 }
 
 /** `'unknown'` if there is none, which is reported. */

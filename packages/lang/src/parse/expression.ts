@@ -1,6 +1,5 @@
 // Expressions, from loose to tight: if and let · ?? · or · and · not · comparison · + - · * / % · unary - · postfix .field [i]
 
-import { ownFunction } from '../names/foreign.js'
 import type {
   BinaryOperator,
   CallExpression,
@@ -15,6 +14,7 @@ import type {
   Template,
 } from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
+import { ownFunction } from './foreign.js'
 import type { Token } from './lexer.js'
 import { parseType } from './type.js'
 

@@ -3,6 +3,7 @@
 import { nearest } from '@plumb/wire/nearest'
 import { error } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
+import { isFunction } from '../expression/run/function-table.js'
 import { memberOf } from '../names/member.js'
 import { type Bound, findBinding, printName, resolveName, type Scope } from '../names/names.js'
 import type { Chain, Name, PlumbImplementation, Reference } from '../parse/ast.js'
@@ -17,7 +18,13 @@ import { feed, type WireContext, wire } from './wire.js'
 
 /** The stream binding that a reference names. Undefined: an error was reported. `others`: names that may be meant too. */
 export const streamNamed = (reference: Reference, scope: Scope, builder: Builder, others?: () => Iterable<string>): Bound | undefined => {
-  const bound = findBinding(reference.name, scope, builder.report, (b) => b.category === 'stream', others)
+  const { text } = reference.name.name
+  const isOfLanguage = !reference.name.module && isFunction(text)
+  const otherwise = isOfLanguage ? `'${text}' is a function of expressions: write map(${text}(value))` : undefined
+  const bound = findBinding(reference.name, scope, builder.report, (b) => b.category === 'stream', {
+    ...(others ? { others } : {}),
+    otherwise,
+  })
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
   if (bound.category === 'stream') return bound
   const name = printName(reference.name)

@@ -37,10 +37,7 @@ import { type Input, PendingQueue } from './pending-queue.js'
 import { type ReadInput, type Refusal, Turns } from './turns.js'
 
 export interface LoopParts {
-  readonly config: Pick<
-    AgentConfig,
-    'input' | 'isAmnesiac' | 'conversations' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'
-  >
+  readonly config: AgentConfig
   readonly conversation: Conversation
   readonly approvals: Pick<Approvals, 'settle' | 'end'>
   /** Takes answers to tool calls that come in envelopes. */

@@ -1,9 +1,9 @@
 // f(x) for a bare binding f: its signature determines the types.
 
 import { nearest } from '@plumb/wire/nearest'
-import { ownFunction } from '../../names/foreign.js'
 import { type Bound, findBinding, printName } from '../../names/names.js'
 import type { CallExpression, Name } from '../../parse/ast.js'
+import { ownFunction } from '../../parse/foreign.js'
 import { conversion } from '../../types/conversion.js'
 import { JSON_TYPE, type Type } from '../../types/type.js'
 import { isWirable } from '../../types/wirable.js'

@@ -1,8 +1,8 @@
 // Calls: `has` tests a field; every other function is a row of a table, or one of several of its name.
 
 import { nearest } from '@plumb/wire/nearest'
-import { ownFunction, ownWay } from '../../names/foreign.js'
 import type { CallExpression, Expression, KeyFunction } from '../../parse/ast.js'
+import { ownFunction, ownWay } from '../../parse/foreign.js'
 import { isJson } from '../../types/kind.js'
 import { BOOL, type Type } from '../../types/type.js'
 import type { Function } from '../run/function.js'

@@ -1,9 +1,9 @@
 // Data: fields, indexes and records.
 
 import { nearest } from '@plumb/wire/nearest'
-import { ownFunction } from '../../names/foreign.js'
 import type { Scope } from '../../names/names.js'
 import type { Expression, FieldExpression, IndexExpression, Name } from '../../parse/ast.js'
+import { ownFunction } from '../../parse/foreign.js'
 import { unite } from '../../types/join.js'
 import { isInt, isJson, isNumber, isString, listsOf, mapsOf } from '../../types/kind.js'
 import { JSON_TYPE, type MapType, type Type } from '../../types/type.js'

@@ -2,8 +2,8 @@
 
 import { isOneOff, nearest } from '@plumb/wire/nearest'
 import { type Diagnostic, warning } from '../../diagnostic/diagnostic.js'
-import { ownValue } from '../../names/foreign.js'
 import type { NameExpression } from '../../parse/ast.js'
+import { ownValue } from '../../parse/foreign.js'
 import { isJson } from '../../types/kind.js'
 import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, show } from './context.js'
