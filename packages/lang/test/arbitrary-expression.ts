@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { type } from './parsed.js'
 
 export const EVENT_TEXT = `{ i: int, n: number, s: string, b: bool, e: "x" | "y", j: json, oi?: int, os?: string, d?: int = 3, r: { i: int, n?: number, s: string },
-     l: [int], m: { [string]: number }, t: (int, string), v: { k: "a", z: int } | { k: "b", z: number } }`
+     l: [int], m: { [string]: number }, t: (int, string), v: { k: "a", z: int, q?: string } | { k: "b", z: number },
+     u: int | string | [int] | unit, nn: int | unit, op: { p: int, "c-t"?: string, ... } }`
 export const EVENT = type(EVENT_TEXT)
 
 type Kind = 'int' | 'num' | 'str' | 'bool' | 'json' | 'list' | 'map' | 'record' | 'any'
@@ -20,10 +21,30 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
   const nested = (...all: [fc.Arbitrary<string>, ...fc.Arbitrary<string>[]]) =>
     fc.oneof({ maxDepth: 4, depthIdentifier: 'expression' }, ...all)
   const choice = (e: Part) => of('(if ', bool, ' then ', e, ' else ', e, ')')
-  const name = words('i', 'n', 's', 'z')
+  const name = words('i', 'n', 's', 'z', '"c-t"')
+  // A name of its own, or that of a field; and what takes a value apart, or is only reached where a condition holds.
+  const bound = (e: Part, use: Part) => of('(let ', words('w', 'i', 's'), ' = ', e, ' in ', use, ')')
+  const arms = (a: Part, b: Part, c: Part) =>
+    fc.oneof(
+      of('(match u { x : int -> ', a, ', x : string -> ', b, ', _ -> ', c, ' })'),
+      of('(match v { x : { k: "a", z: int, q?: string } -> ', a, ', y : { k: "b", z: number } -> ', b, ' })'),
+      of('(match j { x : int | number -> ', a, ', s : string | unit -> ', b, ', z : [json] -> ', c, ', _ -> ', a, ' })'),
+    )
+  const refused = (e: Part) => of('(if ', bool, ' then ', e, ' else fail(', str, '))')
   return {
     int: nested(
-      words('i', 'value.i', 'r.i', 'd', 't[0]', '1', '-3', '2', '0', '9007199254740991', '12345678901234567890', '(-0)'),
+      words('i', 'value.i', 'r.i', 'd', 't[0]', '1', '-3', '2', '0', '9007199254740991', '12345678901234567890', '(-0)', 'op.p'),
+      words('(nn ?? i)', '(if nn = null then 0 else nn)', '(if has(oi) then oi else d)', '(if v.k = "a" then v.z else 7)'),
+      words(
+        '(match u { n : int -> n, s : string -> length(s), x : [int] -> length(x), _ -> 0 })',
+        '(if u != null and nn != null then nn else d)',
+      ),
+      of('(match u { w : int -> w + ', int, ', w : string -> length(w), w : [int] -> length(w), _ -> ', int, ' })'),
+      of('(let w = ', int, ' in w', words('+', '-', '*'), 'w)'),
+      bound(int, int),
+      arms(int, int, int),
+      refused(int),
+      of('div(', int, ', ', int, ')'),
       of('(', int, words('+', '-', '*', '%'), int, ')'),
       of('(-', int, ')'),
       of('l[', int, ']'),
@@ -46,6 +67,11 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
       of('(m[', str, '] ?? ', num, ')'),
       of('(', map, '[', str, '] ?? ', num, ')'),
       of('({ ...r, i: ', int, ' }.n ?? ', num, ')'),
+      of('({ ...m, [', str, ']: ', num, ' }[', str, '] ?? ', num, ')'),
+      of('(let w = ', num, ' in w * w)'),
+      arms(num, int, num),
+      of(words('sqrt', 'log', 'exp'), '(', num, ')'),
+      of('pow(', num, ', ', int, ')'),
       of('abs(', num, ')'),
       of('number(', str, ')'),
       choice(num),
@@ -62,6 +88,15 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
       of('$"<{ ', any, ' }{ ', str, ' }>"'),
       of('(', str, ')[', int, ':]'),
       of('pad(', str, ', i)'),
+      words('(op."c-t" ?? "-")', '(v.q ?? os ?? s)', '(if has(v.q) then v.q else "")', '(if e = "x" then e else s)'),
+      of('fixed(', num, ', ', words('0', '2', '20'), ')'),
+      of(words('base64', 'sha256', 'url_encode', 'url_decode', 'unbase64'), '(', str, ')'),
+      of('unbase64(base64(', str, '))'),
+      of('to_csv([[', str, ', ', str, ']])'),
+      of('(let w = ', str, ' in w + w)'),
+      bound(str, str),
+      arms(str, str, str),
+      refused(str),
       of('replace_all(', str, ', "[a-x]|\\\\d", ', str, ')'),
       of('replace(', str, ',', str, ',', str, ')'),
       choice(str),
@@ -69,6 +104,9 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
     bool: nested(
       words('b', 'has(oi)', 'has(r.n)', 'has(j.a)', 'has(j.a.b)', 'true'),
       of('has(m[', str, '])'),
+      words('has(v.q)', 'has(op."c-t")', '(nn = null)', '(u != null)'),
+      of('(has(oi) and oi > ', int, ')'),
+      of('(nn = null or nn < ', int, ')'),
       of('has(j[', str, '].a)'),
       of('(', num, words(' < ', ' <= ', ' > ', ' >= ', ' = ', ' != '), num, ')'),
       of('(', str, words(' < ', ' >= ', ' = ', ' != '), str, ')'),
@@ -87,6 +125,10 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
       of('(', json, ').', name),
       of('(', json, ')[', int, ']'),
       of('(j.a ?? ', any, ')'),
+      of('(j.a.b[', int, '] ?? ', any, ')'),
+      of('{ ...j, [', str, ']: ', any, ' }'),
+      of('without(j, ', str, ')'),
+      arms(json, any, str),
       of('(j[', str, '] ?? ', any, ')'),
       of('(', json, ' + ', any, ')'),
       of('parse(', str, ')'),
@@ -109,6 +151,11 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
       of('[', any, ' for q in ', list, ' if ', bool, ']'),
       of('[{ q, ...r, n: ', any, ' } for q in ', list, ']'),
       of('[q.', name, ' for q in ', json, ']'),
+      of('[oi + q for q in l if has(oi) and q > ', int, ']'),
+      of('[let w = q + 1 in w * ', int, ' for q in l]'),
+      of('[match x { x : int -> x, _ -> 0 } for x in [u, nn]]'),
+      of('csv(', str, ')'),
+      arms(list, list, list),
       of('unique(', list, ', q -> ', any, ')'),
       of('(', list, ')[', int, ':', int, ']'),
       of('(j + ', list, ')'),
@@ -124,9 +171,21 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
       of('{ n: ', any, ', ...r, s: ', any, ' }'),
       of('{ ...', record, ', i: ', any, ', ...', record, ' }'),
       of('{ i: ', any, ', ...j, z: ', any, ' }'),
+      words('op', 'omit(value, "j", "d")', 'pick(value, "oi", "d", "v")', 'omit(op, "c-t")', 'pick(op, "p", "c-t")', '{ ...op, "c-t": s }'),
+      of('omit({ ...r, b: ', any, ' }, "n")'),
+      of('pick({ ...r, "b-b": ', any, ' }, "n", "b-b")'),
+      of('{ "c-t": ', any, ', ...op }'),
+      bound(any, record),
+      arms(record, record, record),
+      refused(record),
       choice(record),
     ),
-    map: nested(words('m', 'map_of(entries(m))', 'map_of(j)'), of('map_of([{ key: ', str, ', value: ', num, ' } for q in ', list, '])')),
+    map: nested(
+      words('m', 'map_of(entries(m))', 'map_of(j)'),
+      of('{ ...', map, ', [', str, ']: ', num, ' }'),
+      of('without(', map, ', ', str, ')'),
+      of('map_of([{ key: ', str, ', value: ', num, ' } for q in ', list, '])'),
+    ),
     any: fc.oneof(int, num, str, bool, json, list, record),
   }
 }
@@ -186,8 +245,12 @@ export const arbitraryEvent: fc.Arbitrary<string> = fc
       t: fc.tuple(int, str).map(([a, b]) => `[${a},${b}]`),
       v: fc.oneof(
         int.map((z) => `{"k":"a","z":${z}}`),
+        fc.tuple(int, str).map(([z, q]) => `{"q":${q},"k":"a","z":${z}}`),
         num.map((z) => `{"z":${z},"k":"b"}`),
       ),
+      u: fc.oneof(int, str, fc.constantFrom('null', '[]', '[1, 2]')),
+      nn: fc.oneof(int, fc.constant('null')),
+      op: fc.tuple(int, str, fc.constantFrom('', ', "more": { "x" : 1.50 }', ', "c-t": "t"')).map(([p, , more]) => `{"p":${p}${more}}`),
     }),
     fc.boolean(),
     fc.constantFrom('', ' ', '\t'),

@@ -68,15 +68,29 @@ const string = fc.oneof(
 const literal = any(string, number, all('-', number), words('true', 'false', 'null'))
 const qualified = any(own, all(own, '.', own))
 const arrow = words('->', '→')
+const quoted = words('"a-b"', '"if"', '"n"')
 const annotation = all('@', any(own, words('tool', 'description')), maybe(literal))
 
 // --- the grammar
 
-const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain' | 'expression' | 'sum', Pieces>>((rule) => {
+const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'constant' | 'chain' | 'expression' | 'sum', Pieces>>((rule) => {
   const nested = (simple: fc.Arbitrary<Pieces>, ...compound: fc.Arbitrary<Pieces>[]) =>
     fc.oneof({ maxDepth: 3, depthIdentifier: 'program' }, { weight: 3, arbitrary: simple }, ...compound)
 
-  const field = all(times(0, 2, annotation), any(own, words('map', 'b')), maybe('?'), ':', rule('type'), maybe('=', literal))
+  const constants = separated(rule('constant'), ',', 0, 3)
+  const constant = nested(
+    literal,
+    all('[', constants, ']'),
+    all('{', maybe(own, ':', rule('constant'), maybe(',', quoted, ':', rule('constant'))), '}'),
+  )
+  // An annotation before a string would take it for its value.
+  const field = all(
+    any(quoted, all(times(0, 2, annotation), any(own, words('map', 'b')))),
+    maybe('?'),
+    ':',
+    rule('type'),
+    maybe('=', rule('constant')),
+  )
   const alternative = nested(
     any(words('string', 'int', 'json'), string, typeName, all(typeName, '.', typeName)),
     all('(', rule('type'), ')'),
@@ -85,6 +99,8 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
     all('[', rule('type'), ']'),
     all('(', separated(rule('type'), ',', 2, 3), ')'),
     all('{', separated(field, ',', 0, 4), '}'),
+    all('{', separated(field, ',', 1, 3), ',', '...', '}'),
+    all('{', '...', '}'),
   )
   const type = all(alternative, seldom('|', alternative), seldom('|', alternative))
 
@@ -114,8 +130,29 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
     all('project', '(', words('0', '12'), ')'),
     all(words('endorse', 'declassify'), '(', words('"why"', '"""why"""'), ')'),
     all('(', inside, ')'),
-    all('fold', '(', rule('expression'), ',', 'from', ':', rule('expression'), ')'),
+    all(
+      'fold',
+      '(',
+      rule('expression'),
+      ',',
+      'from',
+      ':',
+      rule('expression'),
+      maybe(',', 'by', ':', rule('expression')),
+      maybe(',', 'emit', ':', '"end"'),
+      ')',
+    ),
+    all('fold', '(', rule('expression'), ',', 'by', ':', rule('expression'), ',', 'from', ':', rule('expression'), ')'),
     all('batch', '(', setting, maybe(',', 'within', ':', setting), ')'),
+    all('batch', '(', maybe('within', ':', setting), ')'),
+    all(
+      'barrier',
+      fc.constant([{ text: '(', before: 'nothing' } as const]),
+      maybe('within', ':', setting, ','),
+      all('by', ':', '(', separated(rule('expression'), ',', 2, 3), ')'),
+      maybe(',', 'unmatched', ':', '"drop"'),
+      ')',
+    ),
     all('each', '(', inside, maybe(',', 'parallel', ':', setting), maybe(',', 'on_error', ':', literal), ')'),
     all('trace', '(', inside, options, ')'),
   )
@@ -132,21 +169,39 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
   const statements = all('{', statement, times(0, 3, starting('newline', statement)), '}')
   const body = any(all('{', '}'), statements, statements, statements)
   const plumb = all('plumb', '(', separated(own, ',', 1, 3), ')', body)
-  const implementation = any(all(words('agent', 'tool'), rule('object')), plumb, rule('object'), inside)
+  const another = all(own, ':', rule('value'))
+  const conversing = all(
+    'agent',
+    '{',
+    'conversation',
+    ':',
+    rule('expression'),
+    maybe(any(all(',', another), starting('newline', another))),
+    '}',
+  )
+  const implementation = any(all(words('agent', 'tool'), rule('object')), conversing, plumb, rule('object'), inside)
   const binding = all(times(0, 2, starting('something', annotation)), 'let', own, maybe(signature), '=', implementation)
+  const parameter = all('param', own, ':', rule('type'), maybe('=', rule('constant')))
   const use = all('use', any(own, string), maybe('as', own))
   const declaration = all('type', own, '=', rule('type'))
 
   const name = any(own, other)
-  const part = any(all('...', rule('expression')), name, all(any(name, words('if')), ':', rule('expression')))
+  const part = any(
+    all('...', rule('expression')),
+    name,
+    all(any(name, words('if', '"a-b"', '"n"')), ':', rule('expression')),
+    all('[', rule('expression'), ']', ':', rule('expression')),
+  )
+  const arm = any(all(own, ':', rule('type'), arrow, rule('expression')), all('_', arrow, rule('expression')))
   const primary = nested(
     any(string, number, words('true', 'null'), name),
     all('(', rule('expression'), ')'),
     all('[', separated(rule('expression'), ',', 0, 3), ']'),
     all('{', separated(part, ',', 0, 3), '}'),
+    all('match', starting('something', rule('expression')), '{', separated(arm, ',', 0, 3), '}'),
     all(name, '(', separated(rule('expression'), ',', 0, 3), ')'),
   )
-  const step = any(all('.', any(name, words('if', 'true'))), all('[', rule('expression'), ']'))
+  const step = any(all('.', any(name, words('if', 'true', '"a-b"'))), all('[', rule('expression'), ']'))
   const unary = all(seldom('-', maybe('-')), primary, seldom(step), seldom(step))
   const product = all(unary, seldom(words('*', '/', '%'), unary), seldom(words('*', '/', '%'), unary))
   const sum = all(product, seldom(words('+', '-'), product), seldom(words('+', '-'), product))
@@ -155,15 +210,19 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'chain'
   const either = all(both, seldom(words('or', '||'), both))
   const coalesced = all(either, seldom('??', either), seldom('??', either))
   const conditional = all('if', rule('expression'), 'then', rule('expression'), 'else', rule('expression'))
+  const letting = all('let', own, '=', rule('expression'), 'in', rule('expression'))
 
   return {
-    program: fc.array(any(use, declaration, binding, binding, binding), { maxLength: 5, size: 'max' }).map((items) => items.flat()),
+    program: fc
+      .array(any(use, declaration, parameter, binding, binding, binding), { maxLength: 5, size: 'max' })
+      .map((items) => items.flat()),
     type,
     value,
     object,
+    constant,
     chain,
     sum,
-    expression: nested(coalesced, conditional),
+    expression: nested(coalesced, conditional, letting),
   }
 })
 

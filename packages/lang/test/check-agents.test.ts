@@ -208,7 +208,7 @@ table('how foreign programs answer', [
       SOME,
       'let inner : !string -> !string = plumb(i, o) { i ; some ; o }',
       'let outer : !string -> !string = plumb(i, o) { i ; inner ; map(value) ; o }',
-      'let aside : !string -> !string = plumb(i, o) { i ; o ; i ; some ; discard }',
+      'let aside : !string -> !string = plumb(i, o) { i ; (id * some) ; (o * discard) }',
       'let a : !string -> !string = outer + id',
       'let b : ![string] -> ![string] = each(id ; outer)',
       'let c : !string -> !string = aside + id',

@@ -33,7 +33,7 @@ table('wiring', [
     'bare names',
     'let s : string -> string = map(upper(value))\nlet m : !string -> !string = s ; id\nlet n : !string -> !string = plumb(input, output) {\n  spawn s(input, output)\n}\nlet v = { a: 1 }\nlet o : !int -> !int = v',
     [
-      "2:30-31 bare_in_stream 's' has bare types (base category); only stream morphisms can be wired into pipelines | give it streams",
+      "2:30-31 bare_in_stream 's' has bare types (base category); only stream morphisms can be wired into pipelines | apply it to each message: map(s)",
       '4:9-10 bare_in_stream',
       "7:24-25 not_a_process 'v' is a config value, not a process",
     ],

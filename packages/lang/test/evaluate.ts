@@ -5,6 +5,10 @@ import { Sink } from '../src/expression/run/sink.js'
 import type { ScannedStage } from '../src/expression/stage/scanned-stage.js'
 import { compileMap, type Stage, Verdict } from '../src/expression/stage/stage.js'
 import { expression, refuse, type } from './parsed.js'
+import { compileText } from './reports.js'
+
+/** A file without declarations: the types of `match` are looked up in it. */
+export const NO_NAMES = compileText('').program.entry
 
 /** Fast and slow must agree; gives the text of the result, 'PASS', 'DROP', or the fault. */
 export const run = (stage: Stage, message: string | Buffer): string => {
@@ -29,6 +33,7 @@ export const run = (stage: Stage, message: string | Buffer): string => {
 export const evaluate = (code: string, input: string, message: string): string => {
   const e = expression(code)
   const of = type(input)
-  checkExpression(e, { input: of }, refuse)
-  return run(compileMap(e, { input: of }), message)
+  const environment = { input: of, scope: NO_NAMES }
+  checkExpression(e, environment, refuse)
+  return run(compileMap(e, environment), message)
 }

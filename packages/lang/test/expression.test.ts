@@ -15,7 +15,7 @@ import { INT, JSON_TYPE, type NamedType, resolve, STRING, type Type, UNIT } from
 import { checkTree } from '../src/validate/check-tree.js'
 import { arbitraryEvent, arbitraryExpression, EVENT } from './arbitrary-expression.js'
 import { arbitraryJson, arbitraryNearMiss, arbitraryType, arbitraryValue } from './arbitrary-type.js'
-import { evaluate, run } from './evaluate.js'
+import { evaluate, NO_NAMES, run } from './evaluate.js'
 import { expression, refuse, type } from './parsed.js'
 
 t.test('what an expression gives', async (t) => {
@@ -276,7 +276,7 @@ t.test('the type of an expression', async (t) => {
     ['i + i', 'int'], ['i / i', 'number'], ['i + x', 'number'], ['-i', 'int'], ['s + "a"', 'string'], ['j + 1', 'number'], ['j + j', 'json'], ['"a"', '"a"'],
     ['1.0', 'int'], ['1.5', 'number'], ['1e300', 'number'], ['null', 'unit'], ['i = x', 'bool'], ['l = "a"', 'bool'], ['round(x)', 'int'], ['max(i, 1)', 'int'],
     ['max(i, x)', 'number'], ['abs(j)', 'number'], ['if i > 0 then "p" else "n"', '"p" | "n"'], ['if i > 0 then i else x', 'number'], ['if i > 0 then i else null', 'int | unit'],
-    ['if i > 0 then l else s', 'string'], ['o ?? 0', 'int'], ['o ?? null', 'int | unit'], ['d', 'int'], ['[i, s]', '(int, string)'], ['[]', '()'], ['xs[0]', 'int'],
+    ['if i > 0 then l else s', 'string'], ['o ?? 0', 'int'], ['o ?? null', 'int | unit'], ['d', 'int'], ['[i, s]', '(int, string)'], ['[]', '[]'], ['xs[0]', 'int'],
     ['p[1]', 'string'], ['p[i]', 'int | string'], ['j.a', 'json'], ['j[0]', 'json'], ['parse(s)', 'json'], ['number(s)', 'number'], ['split(s, "")', '[string]'],
     ['{ i, a: s, ...{ s: x } }', '{ i: int, a: string, s: number }'], ['{ ...value, i: s }.i', 'string'],
     ['{ ...r }', '{ a?: int }', '{ r: { a?: int } }'], ['{ a: "x", ...r }', '{ a: "x" | int }', '{ r: { a?: int } }'], ['{ ...j, a: 1 }', 'json'],
@@ -651,18 +651,20 @@ t.test(`seed ${SEED}: a checked expression gives a value of its type, or fails; 
 })
 
 t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in bytes, errors and outcomes`, async (t) => {
-  const seen = { checked: 0, refused: 0, values: 0, failures: 0, kept: 0, dropped: 0 }
+  const seen = { checked: 0, refused: 0, values: 0, failures: 0, kept: 0, dropped: 0, matched: 0 }
   const messages = fc.array(arbitraryEvent, { minLength: 3, maxLength: 6 })
   fc.assert(
     fc.property(arbitraryExpression, messages, (code, texts) => {
       const e = expression(code)
-      const result = checkExpression(e, { input: EVENT }, () => {})
+      const environment = { input: EVENT, scope: NO_NAMES }
+      const result = checkExpression(e, environment, () => {})
       if (!result) {
         seen.refused++
         return
       }
       seen.checked++
-      const stages = [compileMap(e, { input: EVENT }), ...(isBool(result) ? [compileFilter(e, { input: EVENT })] : [])]
+      if (code.includes('match ')) seen.matched++
+      const stages = [compileMap(e, environment), ...(isBool(result) ? [compileFilter(e, environment)] : [])]
       for (const text of texts.filter((one) => !/\p{Surrogate}/u.test(one))) {
         for (const stage of stages) {
           // Throws where the two roads differ.
@@ -676,7 +678,12 @@ t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in
     { numRuns: runs(2000 * Number(PLUMB_TIMES)), seed: SEED },
   )
   t.ok(
-    seen.checked > runs(1000) && seen.values > runs(2000) && seen.failures > runs(300) && seen.kept > runs(50) && seen.dropped > runs(50),
+    seen.checked > runs(1000) &&
+      seen.matched > runs(50) &&
+      seen.values > runs(2000) &&
+      seen.failures > runs(300) &&
+      seen.kept > runs(50) &&
+      seen.dropped > runs(50),
     JSON.stringify(seen),
   )
   t.comment(JSON.stringify(seen))

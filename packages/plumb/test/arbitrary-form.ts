@@ -42,6 +42,8 @@ export interface Books {
   readonly joins: Join[]
   /** Upstream first. */
   readonly loops: Loop[]
+  /** What barriers by keys have left. */
+  readonly left: string[]
 }
 
 interface Loop {
@@ -117,6 +119,8 @@ export const gathered = (size: number, toInt: string, make: (values: readonly nu
 
 export const batched = fc.integer({ min: 1, max: 4 }).map((size) => gathered(size, FROM_LIST, fromList))
 
+const batchedWhole = fc.constant({ ...gathered(Number.POSITIVE_INFINITY, FROM_LIST, fromList), source: `batch() ; ${FROM_LIST}` })
+
 export const folded = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 3, max: 12 }), fc.boolean()).map(
   ([from, k, fails]): Form => ({
     source: `fold((state * 3 + value${fails ? ` + 0 % (value % ${k})` : ''}) % 53, from: ${from})`,
@@ -136,6 +140,93 @@ export const folded = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min:
     },
   }),
 )
+
+const foldedByKey = fc
+  .record({
+    from: fc.nat(9),
+    keys: fc.integer({ min: 1, max: 4 }),
+    k: fc.integer({ min: 3, max: 12 }),
+    fails: fc.constantFrom('', 'state', 'key'),
+  })
+  .map(({ from, keys, k, fails }): Form => {
+    const failing = ` + 0 % (value % ${k})`
+    const [inState, inKey] = [fails === 'state' ? failing : '', fails === 'key' ? failing : '']
+    return {
+      source: `fold((state * 3 + value${inState}) % 53, from: ${from}, by: value % ${keys}${inKey})`,
+      open: () => {
+        const states = new Map<number, number>()
+        return {
+          ...NEVER_ENDS,
+          push: (message, { emit, fail, lose }) => {
+            if (fails !== '' && message.value % k === 0) {
+              fail(message)
+              return lose(message)
+            }
+            const key = message.value % keys
+            const state = ((states.get(key) ?? from) * 3 + message.value) % 53
+            states.set(key, state)
+            emit({ ...message, value: state })
+          },
+        }
+      },
+    }
+  })
+
+const foldedAtEnd = fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 1, max: 4 }), fc.integer({ min: 3, max: 12 })).map(
+  ([from, keys, k]): Form => ({
+    source: `fold((state * 3 + value + 0 % (value % ${k})) % 53, from: ${from}, emit: "end"${keys > 1 ? `, by: value % ${keys}` : ''})`,
+    open: () => {
+      const last = new Map<number, Message>()
+      const states = new Map<number, number>()
+      return {
+        push: (message, { fail, lose }) => {
+          if (message.value % k === 0) {
+            fail(message)
+            return lose(message)
+          }
+          const key = message.value % keys
+          const before = last.get(key)
+          last.set(key, message)
+          states.set(key, ((states.get(key) ?? from) * 3 + message.value) % 53)
+          const parted = before?.parted.filter(({ of }, i) => message.parted[i]?.of !== of) ?? []
+          if (before && parted.length > 0) lose({ ...before, parted })
+        },
+        end: ({ emit }) => {
+          for (const [key, message] of last) emit({ ...message, value: states.get(key) as number })
+        },
+      }
+    },
+  }),
+)
+
+/** At the end of a program: an error behind it would name several inputs. */
+const joinedByKey = (branches: readonly Form[], keys: number, drops: boolean): Form => ({
+  source: `(${branches.map(({ source }) => `(${source})`).join(' * ')}) ; barrier(by: (${branches.map(() => `value % ${keys}`).join(', ')})${drops ? ', unmatched: "drop"' : ''}) ; map((${branches.map((_, i) => `value[${i}] * ${i + 2}`).join(' + ')}) % 89)`,
+  open: (books) => {
+    const running = branches.map((branch) => branch.open(books))
+    const groups = new Map<number, Message[][]>()
+    const arriving =
+      (branch: number, { emit }: Around): Around['emit'] =>
+      (message) => {
+        const key = message.value % keys
+        const queues = groups.get(key) ?? branches.map((): Message[] => [])
+        groups.set(key, queues)
+        queues[branch]?.push(message)
+        if (queues.some((queue) => queue.length === 0)) return
+        const tuple = queues.map((queue) => queue.shift() as Message)
+        emit({ ...message, value: tuple.reduce((sum, { value }, i) => sum + value * (i + 2), 0) % 89 })
+      }
+    return {
+      push: (message, around) => running.forEach((one, i) => void one.push(message, { ...around, emit: arriving(i, around) })),
+      end: (around) => {
+        running.forEach((one, i) => void one.end({ ...around, emit: arriving(i, around) }))
+        const left = branches.map((_, i) => [...groups.values()].flatMap((queues) => queues[i] ?? []))
+        const seqs = [...new Set(left.flat().map(({ seq }) => seq))].sort((a, b) => a - b)
+        if (seqs.length > 0 && !drops) books.left.push(JSON.stringify([left.map(({ length }) => length), rangesOf(seqs)]))
+      },
+    }
+  },
+})
 
 export const inSequence = (forms: readonly Form[]): Form => ({
   source: forms.map(({ source }) => source).join(' ; '),
@@ -283,11 +374,11 @@ export const recovered = (inner: Form): Form => ({
 })
 
 export const few = { minLength: 1, maxLength: 3 }
-const perMessage = fc.oneof(plain, flattened, folded)
-const inEach = fc.array(fc.oneof(plain, folded), few).map(inSequence)
+const perMessage = fc.oneof(plain, flattened, folded, foldedByKey)
+const inEach = fc.array(fc.oneof(plain, folded, foldedByKey), few).map(inSequence)
 const fallBack = fc.array(fc.array(perMessage, few).map(inSequence), { minLength: 2, maxLength: 3 }).map(fallingBack)
 const each = fc.tuple(inEach, fc.boolean()).map(([inner, skips]) => onList(inner, skips))
-export const flat = fc.oneof(plain, flattened, batched, folded, fallBack, each)
+export const flat = fc.oneof(plain, flattened, batched, batchedWhole, folded, foldedByKey, foldedAtEnd, fallBack, each)
 export const { chain } = fc.letrec<{ part: Form; chain: Form }>((tie) => ({
   part: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -297,9 +388,13 @@ export const { chain } = fc.letrec<{ part: Form; chain: Form }>((tie) => ({
   ),
   chain: fc.array(tie('part'), few).map(inSequence),
 }))
+export const keyedEnd = fc
+  .tuple(fc.array(chain, { minLength: 2, maxLength: 3 }), fc.integer({ min: 1, max: 5 }), fc.boolean())
+  .map(([branches, keys, drops]) => joinedByKey(branches, keys, drops))
+
 /** What a program makes of its input: outputs, inputs that fail, and what barriers have left. */
 export const resultOf = (parts: readonly Form[], values: readonly number[]) => {
-  const books: Books = { joins: [], loops: [] }
+  const books: Books = { joins: [], loops: [], left: [] }
   const running = inSequence(parts).open(books)
   const result = { lines: [] as string[], failed: [] as number[], unpaired: [] as string[] }
   const lose = ({ parted }: Message): void => {
@@ -327,6 +422,7 @@ export const resultOf = (parts: readonly Form[], values: readonly number[]) => {
     const seqs = [...new Set(unknown.map(({ message }) => message.seq))].sort((a, b) => a - b)
     result.unpaired.push(JSON.stringify([counts, rangesOf(seqs)]))
   }
+  result.unpaired.push(...books.left)
   return result
 }
 

@@ -7,7 +7,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { PRELUDE } from './arbitrary-chain.js'
-import { bodyOf, chain, type Form, few, flat, inSequence, recovered, resultOf } from './arbitrary-form.js'
+import { bodyOf, chain, type Form, few, flat, inSequence, keyedEnd, recovered, resultOf } from './arbitrary-form.js'
 import { loop } from './arbitrary-loop.js'
 import { runWired, type WiredRun } from './run-wired.js'
 
@@ -15,7 +15,9 @@ const SEED = process.env.PLUMB_SEED === undefined ? Date.now() % 2 ** 31 : Numbe
 const PROGRAMS = Number(process.env.PLUMB_PROGRAMS ?? 30)
 
 const recovering = fc.array(flat, few).map(inSequence).map(recovered)
-const program = fc.array(fc.oneof(chain, recovering, loop), { minLength: 1, maxLength: 4 })
+const program = fc
+  .tuple(fc.array(fc.oneof(chain, recovering, loop), { minLength: 1, maxLength: 4 }), fc.option(keyedEnd, { freq: 2 }))
+  .map(([parts, last]) => (last ? [...parts, last] : parts))
 
 const textOf = (parts: readonly Form[]): string => {
   const bindings = parts.map(({ source, recovers }, i) => (recovers ? `let p${i} : !int -> !int = ${source}\n` : ''))
@@ -70,10 +72,10 @@ t.test(`${PROGRAMS} random programs with state, lists and errors do what the ref
     seen.failed += failed.length
     seen.unpaired += unpaired.length
     if (text.includes('let s')) forms.add('loop')
-    for (const [form] of text.matchAll(/\b(batch|fold|flatten|each|barrier|merge|error|scale)\b| \+ \(/g)) forms.add(form)
+    for (const [form] of text.matchAll(/\b(batch|fold|flatten|each|barrier|merge|error|scale|by|emit)\b| \+ \(/g)) forms.add(form)
   })
   await t.resolves(fc.assert(law, { numRuns: PROGRAMS, seed: SEED, ...UNTIL }))
-  t.ok(seen.programs >= 10 && seen.outputs > 0 && seen.failed > 0 && forms.size === 10, JSON.stringify({ ...seen, forms: [...forms] }))
+  t.ok(seen.programs >= 10 && seen.outputs > 0 && seen.failed > 0 && forms.size === 12, JSON.stringify({ ...seen, forms: [...forms] }))
 })
 
 const equal = (found: string, expected: string, about: string): void => {

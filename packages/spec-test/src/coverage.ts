@@ -1,7 +1,16 @@
-// Measures which bindings, branches of `if`, sides of filters, variants of sums, errors and tools the tests of a spec reached: expressions
+// Measures which bindings, branches of `if`, arms of `match`, sides of filters, variants of sums, errors and tools the tests of a spec reached: expressions
 // are observed as they run, so that nothing is computed twice.
 
-import { type Bound, type Expression, observeExpressions, type Program, type Span, type TestPlan, visitNodes } from '@plumb/lang'
+import {
+  type Bound,
+  type Expression,
+  type MatchExpression,
+  observeExpressions,
+  type Program,
+  type Span,
+  type TestPlan,
+  visitNodes,
+} from '@plumb/lang'
 import { CoveredErrors } from './covered-errors.js'
 import { CoveredVariants } from './covered-variants.js'
 import { positionIn } from './place.js'
@@ -22,6 +31,7 @@ export class Coverage {
   /** The binding around each expression; those of tests have none. */
   readonly #ofExpression = new Map<unknown, Tracked>()
   readonly #decisions = new Map<Expression, readonly [whenTrue: Tracked, whenFalse: Tracked]>()
+  readonly #arms = new Map<object, Tracked>()
   readonly #variants: CoveredVariants
   readonly #errors: CoveredErrors
 
@@ -43,6 +53,11 @@ export class Coverage {
         this.#reach(e)
         const sides = this.#decisions.get(e)
         if (sides) sides[holds ? 0 : 1].hits++
+      },
+      taken: (e, arm) => {
+        this.#reach(e)
+        const point = this.#arms.get(arm)
+        if (point) point.hits++
       },
     })
   }
@@ -91,6 +106,7 @@ export class Coverage {
     }
     visitNodes(binding.impl, (node) => {
       this.#ofExpression.set(node, own)
+      if (node.kind === 'match') for (const arm of (node as unknown as MatchExpression).arms) this.#trackArm(name, arm)
       if (node.kind === 'if') decide('branch', node as unknown as Expression, ['then', spanOf(node.then), 'else', spanOf(node.else)])
       if (node.kind !== 'filter') return
       const condition = node.expression as Expression
@@ -98,6 +114,18 @@ export class Coverage {
       if (condition.kind === 'literal') return
       decide('filter', condition, ['kept', condition.span, 'dropped', condition.span])
     })
+  }
+
+  #trackArm(name: string, arm: MatchExpression['arms'][number]): void {
+    const { source, start, end } = arm.pattern?.type.span ?? { ...arm.span, end: arm.span.start + 1 }
+    const point: Tracked = {
+      kind: 'branch',
+      name: `${name}: ${source.text.slice(start, end).replace(/\s+/g, ' ')}`,
+      span: arm.body.span,
+      hits: 0,
+    }
+    this.#points.push(point)
+    this.#arms.set(arm, point)
   }
 
   #reach(expression: Expression): void {

@@ -1,6 +1,6 @@
 // Mutates a spec, one change at a time: each should make a test fail; a surviving mutant shows untested code.
 
-import { type AnyNode, type Expression, type ObjectValue, type Program, type Span, visitNodes } from '@plumb/lang'
+import { type AnyNode, type Expression, type MatchExpression, type ObjectValue, type Program, type Span, visitNodes } from '@plumb/lang'
 
 export interface Change {
   readonly span: Span
@@ -61,6 +61,8 @@ const changesAt = (node: AnyNode): readonly Change[] => {
       return numberChange(node)
     case 'if':
       return [swap(node)]
+    case 'match':
+      return swappedArms(node)
     case 'filter':
       return [{ span: (node.expression as Expression).span, text: 'true', what: 'the filter lets all through' }]
     case 'sequence':
@@ -94,6 +96,28 @@ const swap = (node: AnyNode): Change => {
   return { span: { source: then.source, start: then.start, end: otherwise.end }, text: swapped, what: "the branches of 'if' change places" }
 }
 
+/** Each arm gives what the next one gives, if that does not name what it takes. */
+const swappedArms = (node: AnyNode): readonly Change[] => {
+  const { arms } = node as unknown as MatchExpression
+  return arms.flatMap(({ body: { span } }, i) => {
+    const next = arms[(i + 1) % arms.length]
+    if (!next || arms.length < 2 || (next.pattern && namesIn(next.body).has(next.pattern.name.text))) return []
+    const { source, start, end } = next.body.span
+    const what = `the arm '${shown(arms[i]?.span ?? span)}' gives what the next one gives`
+    return [{ span, text: source.text.slice(start, end), what }]
+  })
+}
+
+const namesIn = (e: Expression): ReadonlySet<string> => {
+  const names = new Set<string>()
+  visitNodes(e, ({ kind, name }) => {
+    if (kind === 'name' && typeof name === 'string') names.add(name)
+  })
+  return names
+}
+
+const shown = ({ source, start, end }: Span): string => source.text.slice(start, end).replace(/\s+/g, ' ').slice(0, 40)
+
 /** Morphisms that change a message. Processes are kept: without one a wire leads elsewhere. */
 const STAGES: ReadonlySet<unknown> = new Set(['map', 'filter', 'fold', 'flatten', 'batch'])
 
@@ -104,7 +128,7 @@ const droppedStages = ({ items }: AnyNode): readonly Change[] => {
     if (!STAGES.has(kind) || !span || (!before && !behind)) return []
     const start = before ? before.end : span.start
     const end = before || !behind ? span.end : behind.start
-    const what = `'${span.source.text.slice(span.start, span.end).replace(/\s+/g, ' ').slice(0, 40)}' is left out`
+    const what = `'${shown(span)}' is left out`
     return [{ span: { source: span.source, start, end }, text: '', what }]
   })
 }

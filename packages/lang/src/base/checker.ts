@@ -4,15 +4,16 @@ import { type Diagnostic, error, hasErrors, type Report } from '../diagnostic/di
 import { unreachable } from '../diagnostic/unreachable.js'
 import { checkUsed } from '../expression/check-expression.js'
 import { fieldOfWhole, memberOf } from '../names/member.js'
-import { findBinding, printName, type Scope } from '../names/names.js'
+import { findBinding, printName, resolveName, type Scope } from '../names/names.js'
 import type { Chain, EachAtom, Expression, MapAtom, Node, Reference, TraceAtom } from '../parse/ast.js'
-import { lastOf, partsOfTensor } from '../parse/chain-parts.js'
+import { firstOf, lastOf, partsOfTensor } from '../parse/chain-parts.js'
 import { conversion } from '../types/conversion.js'
 import { refuseDeepType } from '../types/depth.js'
 import { joinAll } from '../types/join.js'
 import { printType } from '../types/print.js'
 import { isSubtype } from '../types/subtype.js'
 import { BOOL, JSON_TYPE, resolve, type Type, UNIT } from '../types/type.js'
+import { widened } from '../types/widened.js'
 import { isWirable } from '../types/wirable.js'
 import type { BasePlan } from './base-plan.js'
 import { eachSettings, elementUnder, parallelOf, refuseParallel } from './each.js'
@@ -200,7 +201,8 @@ export class BaseChecker {
     return item && { kind: 'flatten', input, output: { kind: 'array', item } }
   }
 
-  private trace({ chain, max, until }: TraceAtom, input: Type | undefined): BasePlan | undefined {
+  private trace({ chain, max, until }: TraceAtom, given: Type | undefined): BasePlan | undefined {
+    const input = given && this.roundType(chain, given)
     const body = this.planOf(chain, input)
     const type = body?.output
     const fits =
@@ -224,6 +226,24 @@ export class BaseChecker {
     const { input: takes, output } = body
     const { scope } = this
     return { kind: 'trace', input: takes, output, body, max: isCount ? count : DEFAULT_MAX, scope, ...(until ? { until } : {}) }
+  }
+
+  // What goes round: the type that comes, or a wider one that the function takes, as an int before one of numbers.
+  private roundType(chain: Chain, given: Type): Type {
+    const isStable = (type: Type) => {
+      const { plan } = this.check(chain, type)
+      return plan !== undefined && isWirable(plan.output, type) !== 'no'
+    }
+    const gives = this.check(chain, given).plan?.output
+    if (!gives || isWirable(gives, given) !== 'no') return given
+    const declared = this.declaredInput(firstOf(chain))
+    const wider = [declared, widened(given)].find((type) => type && isWirable(given, type) !== 'no' && isStable(type))
+    return wider ?? given
+  }
+
+  private declaredInput(first: Chain): Type | undefined {
+    const reference = first.kind === 'field' ? memberOf(first, this.scope) : first.kind === 'reference' ? first : undefined
+    return reference && resolveName(reference.name, this.scope)?.inputs[0]
   }
 
   private reference(reference: Reference, input: Type | undefined): BasePlan | undefined {

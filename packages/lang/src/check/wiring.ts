@@ -35,12 +35,14 @@ const isOfMessages = ({ from, output, to, input }: Edge): boolean =>
 const checkStart = (graph: Graph, cycles: readonly GraphNode[][], graphOf: GraphOf, report: Report): ReadonlySet<GraphNode> => {
   const covered = new Set<GraphNode>()
   const inCycle = new Set(cycles.flat())
-  for (const node of graph.nodes.some(isLast) ? cyclesOf(graph).flat() : []) {
-    if (!isLast(node)) continue
+  for (const node of cyclesOf(graph).flat()) {
+    const by = lastOf(node, graphOf)
+    if (!by) continue
     covered.add(node)
-    const word = node.work.kind === 'fold' ? 'emit: "end"' : 'batch()'
-    const message = `'${word}' waits for the end of its input, and in a cycle that waits for it`
-    const help = node.work.kind === 'fold' ? 'put it outside of the cycle' : "give it 'within', or put it outside of the cycle"
+    const word = by.work.kind === 'fold' ? 'emit: "end"' : 'batch()'
+    const what = by === node ? `'${word}'` : `'${word}' in '${node.name}'`
+    const message = `${what} waits for the end of its input, and in a cycle that waits for it`
+    const help = by.work.kind === 'fold' ? 'put it outside of the cycle' : "give it 'within', or put it outside of the cycle"
     report(error('never_fires', message, node.span, help))
   }
   if (!graph.nodes.some(({ work }) => work.kind === 'barrier' || work.kind === 'join') && cycles.length === 0) return covered
@@ -65,6 +67,21 @@ const isBarrier = ({ work }: GraphNode): boolean => work.kind === 'barrier' || w
 
 const isLast = ({ work }: GraphNode): boolean =>
   (work.kind === 'fold' && work.atEnd) || (work.kind === 'batch' && work.size === undefined && work.withinMs === undefined)
+
+/** What waits for the end of its input: the process itself, or one in its chain or body, at any depth. */
+const lastOf = (node: GraphNode, graphOf: GraphOf): GraphNode | undefined => {
+  const seen = new Set<Bound>()
+  const rest = [node]
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    if (isLast(next)) return next
+    const { work } = next
+    const part = work.kind === 'plumb' ? work.bound : work.kind === 'pass' ? work.chain : undefined
+    if (!part || seen.has(part)) continue
+    seen.add(part)
+    rest.push(...graphOf(part).nodes)
+  }
+  return undefined
+}
 
 const addConnected = (start: GraphNode, next: ReadonlyMap<GraphNode, readonly GraphNode[]>, found: Set<GraphNode>): void => {
   const rest = [start]

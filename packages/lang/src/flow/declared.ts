@@ -148,7 +148,8 @@ const viewsOfWritten = (from: TypeExpression, home: Scope, around: Labels, whole
         break
       case 'record': {
         const fields = new Map(e.fields.map(({ name, type }: FieldType) => [name.text, inner(type)]))
-        views.push({ ...view, names: fields.keys(), field: (name) => fields.get(name) })
+        // What is behind the dots may be text.
+        views.push({ ...(e.isOpen ? open : view), names: fields.keys(), field: (name) => fields.get(name) })
         break
       }
       case 'sum':
@@ -179,7 +180,7 @@ const viewsOfKnown = (type: Type, labels: Labels, whole: Tags): readonly View<Pa
         return { ...view, elements: t.items.map(inner), isTuple: true }
       case 'record': {
         const fields = new Map(t.fields.map(({ name, type }) => [name, inner(type)]))
-        return { ...view, names: fields.keys(), field: (name) => fields.get(name) }
+        return { ...(t.isOpen ? open : view), names: fields.keys(), field: (name) => fields.get(name) }
       }
       default:
         return view

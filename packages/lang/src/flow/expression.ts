@@ -15,7 +15,7 @@ import { variantsOf } from '../types/variants.js'
 import { itemAt, itemShape, joinShapes } from './combine.js'
 import { labelled } from './declared.js'
 import { isTagged, NO_TAGS, type Tags, uniteTags } from './label.js'
-import { fieldShape, flat, leaf, listShape, PLAIN, recordShape, type Shape, tupleOf } from './shape.js'
+import { fieldShape, flat, leaf, listShape, PLAIN, recordShape, type Shape, tupleOf, withFields } from './shape.js'
 
 /** The names in an expression other than its input. */
 export interface FlowEnvironment {
@@ -206,6 +206,14 @@ class Evaluation {
     if (callee) return this.known.call(callee, first)
     const key = e.key && this.key(e.key.parameter, e.key.body, first)
     const name = e.function.text
+    if (callee === undefined && (name === 'omit' || name === 'pick')) {
+      const names = new Set(e.arguments.slice(1).map((at) => at.kind === 'literal' && at.value))
+      return this.by(
+        e,
+        withFields(first, (field) => names.has(field) === (name === 'pick')),
+        NO_TAGS,
+      )
+    }
     const moved = MOVING.get(name)
     if (moved && this.context.calls.get(e)?.result === 'moved')
       return this.by(e, moved(first, second, key ?? PLAIN), key ? flat(key) : NO_TAGS)
@@ -224,8 +232,6 @@ const MOVING: ReadonlyMap<string, (first: Shape, second: Shape, key: Shape) => S
   ['last', (list) => itemShape(list)],
   ['min', (list) => itemShape(list)],
   ['max', (list) => itemShape(list)],
-  ['omit', (record) => record],
-  ['pick', (record) => record],
   ['without', (map) => map],
   ['reverse', (list) => listShape(itemShape(list), list.tags)],
   ['unique', (list) => listShape(itemShape(list), list.tags)],

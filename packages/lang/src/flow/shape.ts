@@ -46,6 +46,14 @@ export const tupleOf = (items: readonly Shape[]): Shape => (items.every((item) =
 export const recordShape = (fields: ReadonlyMap<string, Shape>): Shape =>
   [...fields.values()].every((part) => part === PLAIN) ? PLAIN : { tags: NO_TAGS, fields }
 
+/** Of a record the fields that are kept; what the shape does not name has the labels of the whole. */
+export const withFields = (shape: Shape, isKept: (name: string) => boolean): Shape => {
+  if (!shape.fields) return shape
+  const fields = new Map([...shape.fields].filter(([name]) => isKept(name)))
+  const isPlain = !isTagged(shape.tags) && !shape.item && !shape.items && [...fields.values()].every((part) => part === PLAIN)
+  return isPlain ? PLAIN : { ...shape, fields, origin: undefined }
+}
+
 const partsOf = ({ fields, item, items }: Shape): readonly Shape[] => [
   ...(fields?.values() ?? []),
   ...(item ? [item] : []),

@@ -4,6 +4,7 @@ import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
 import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
 import type { Binding, Expression, Name, ParamDeclaration, QualifiedName } from '../parse/ast.js'
+import { ownType } from '../parse/foreign.js'
 import { PRIMITIVES } from '../parse/type.js'
 import { BUILT_IN_TYPES } from '../types/failure.js'
 import type { Json, NamedType, Type } from '../types/type.js'
@@ -87,6 +88,8 @@ export const findBinding = (
   scope: Scope,
   report: Report,
   isWanted: (b: Bound) => boolean = () => true,
+  /** Other names of the place, and the help where none is near. */
+  { others = () => [], otherwise }: { readonly others?: () => Iterable<string>; readonly otherwise?: string | undefined } = {},
 ): Bound | 'unknown' => {
   const home = homeOf(name, scope, report)
   if (home === 'unknown') return 'unknown'
@@ -101,9 +104,10 @@ export const findBinding = (
   // `words.shout` where the module is called Words.
   const candidates = () => [
     ...[...home.bindings.values()].filter(isWanted).map((b) => b.name),
-    ...(name.module ? [] : scope.modules.keys()),
+    ...(name.module ? [] : [...scope.modules.keys(), ...others()]),
   ]
-  return notFound('unknown_name', `no binding is named '${preview(printName(name))}'`, name.name, candidates, report)
+  const message = `no binding is named '${preview(printName(name))}'`
+  return notFound('unknown_name', message, name.name, candidates, report, otherwise)
 }
 
 /** `'unknown'` if there is none, which is reported. */
@@ -138,7 +142,9 @@ export const findType = (name: QualifiedName, scope: Scope, report: Report): Nam
   const builtIn = name.module ? undefined : BUILT_IN_TYPES.get(name.name.text)
   if (builtIn) return builtIn
   const candidates = () => [...home.types.keys(), ...BUILT_IN_TYPES.keys(), ...(name.module ? [] : PRIMITIVES)]
-  return notFound('unknown_type', `no type is named '${preview(printName(name))}'`, name.name, candidates, report)
+  const meant = name.module ? undefined : ownType(name.name.text)
+  const message = `no type is named '${preview(printName(name))}'`
+  return notFound('unknown_type', message, name.name, meant === undefined ? candidates : [meant], report)
 }
 
 const homeOf = (name: QualifiedName, scope: Scope, report: Report): Scope | 'unknown' => {
@@ -161,12 +167,13 @@ const notFound = (
   code: 'unknown_name' | 'unknown_type' | 'unknown_module',
   message: string,
   { text, span }: Name,
-  candidates: () => readonly string[],
+  /** A list: the one that is meant. */
+  candidates: readonly [string] | (() => readonly string[]),
   report: Report,
   otherwise?: string,
 ): 'unknown' => {
   const search = () => {
-    const near = nearest(text, candidates())
+    const near = typeof candidates === 'function' ? nearest(text, candidates()) : candidates[0]
     return near === undefined ? otherwise : `did you mean '${near}'?`
   }
   report(errorWithSearch(code, message, span, search))

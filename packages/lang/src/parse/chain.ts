@@ -2,7 +2,7 @@
 
 import type { Chain, CrossingAtom, Expression, JoinOptions, Literal, Setting, Structural } from './ast.js'
 import type { Cursor } from './cursor.js'
-import { parseExpression } from './expression.js'
+import { parseExpression, startsFunction } from './expression.js'
 import { isLiteral, parseLiteral } from './literal.js'
 import { PLAIN_MORPHISMS } from './morphism.js'
 import { parseName } from './value.js'
@@ -59,7 +59,7 @@ const atom = (c: Cursor): Chain => {
   if (start.text === 'filter') {
     c.advance()
     c.expectSymbol('(', "after 'filter'")
-    const expression = parseExpression(c)
+    const expression = overMessage(c, 'filter')
     c.expectSymbol(')', 'after the expression')
     return { kind: 'filter', expression, span: c.spanFrom(start) }
   }
@@ -70,6 +70,8 @@ const atom = (c: Cursor): Chain => {
   if (start.text === 'trace') return trace(c)
   // A binding may have the name, and nothing in parentheses after it.
   if ((start.text === 'endorse' || start.text === 'declassify') && c.isSymbol('(', 1)) return crossing(c, start.text)
+  if (c.isWord('if'))
+    c.fail("'if' stands in expressions only", start.span, 'messages are routed by filters, one before each process: filter(team = "x") ; a')
   const name = c.ownName('the name of a process')
   const port = portBehind(c)
   return { kind: 'reference', name: { name, span: name.span }, span: c.spanFrom(start), ...(port ? { port } : {}) }
@@ -85,7 +87,7 @@ const portBehind = (c: Cursor) => {
 const map = (c: Cursor): Chain => {
   const start = c.advance()
   c.expectSymbol('(', "after 'map'")
-  const expression = parseExpression(c)
+  const expression = overMessage(c, 'map')
   let parallel: Setting | undefined
   while (c.takeSymbol(',')) {
     const key = c.anyName("'parallel'")
@@ -95,6 +97,12 @@ const map = (c: Cursor): Chain => {
   }
   c.expectSymbol(')', 'after the expression')
   return { kind: 'map', expression, span: c.spanFrom(start), ...(parallel ? { parallel } : {}) }
+}
+
+const overMessage = (c: Cursor, who: string): Expression => {
+  if (!startsFunction(c)) return parseExpression(c)
+  const help = "the message is 'value', and its fields are names; for the items of a list write [e for x in xs if c]"
+  return c.fail(`'${who}' takes an expression over the message, not a function`, c.next.span, help)
 }
 
 const joinOptions = (c: Cursor): JoinOptions => {

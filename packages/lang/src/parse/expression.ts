@@ -14,16 +14,28 @@ import type {
   Template,
 } from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
+import { ownFunction } from './foreign.js'
 import type { Token } from './lexer.js'
 import { parseType } from './type.js'
 
-export const parseExpression = (c: Cursor): Expression => c.nested(choice)
+export const parseExpression = (c: Cursor): Expression => {
+  const e = c.nested(choice)
+  if (c.isSymbol('?')) refuseQuestion(c)
+  return e
+}
+
+// `c ? a : b`, and `a?.b`.
+const refuseQuestion = (c: Cursor): never => {
+  if (c.isSymbol('.', 1) || c.isSymbol('[', 1)) c.fail("'?' reads no field", c.next.span, 'what may be absent has a stand-in: a.b ?? 0')
+  return c.fail("there is no '? :' in an expression", c.next.span, "write 'if c then a else b'")
+}
 
 const choice = (c: Cursor): Expression => {
   if (c.isWord('let')) return letIn(c)
   if (!c.isWord('if')) return binary(c, LOOSEST)
   const start = c.advance()
   const condition = parseExpression(c)
+  if (c.isSymbol('{')) c.fail("expected 'then' after the condition of 'if', found '{'", c.next.span, "write 'if c then a else b'")
   c.expectWord('then', "after the condition of 'if'")
   const then = parseExpression(c)
   c.expectWord('else', "after the first branch of 'if'")
@@ -79,8 +91,13 @@ const binary = (c: Cursor, least: number): Expression => {
     if (!found || found.strength < least) return left
     const { operator, strength } = found
     const sign = c.advance()
+    if (operator === '<' && c.isSymbol('>') && !c.next.isSpaced) {
+      c.advance()
+      c.hint("what is not equal is written '!='", c.spanFrom(sign), "write '!=' for '<>'")
+    }
     if (operator === '=' && c.isSymbol('=') && !c.next.isSpaced) {
       c.advance()
+      if (c.isSymbol('=') && !c.next.isSpaced) c.advance()
       c.hint("equality is written '='", c.spanFrom(sign), "write '=' for '=='")
     }
     c.grow()
@@ -114,6 +131,8 @@ const postfix = (c: Cursor): Expression => {
       const field = c.fieldName('the name of a field')
       // Only a function can be before a parenthesis: that of a module.
       if (e.kind === 'name' && c.isSymbol('(')) e = call(c, field, { text: e.name, span: e.span })
+      else if (c.isSymbol('(') && !c.next.isSpaced)
+        c.fail(`'${field.text}' is called on a value`, field.span, `write ${ownFunction(field.text) ?? field.text}(${textOfSpan(e)}, …)`)
       else e = { kind: 'field', of: e, field, span: c.spanFrom(start) }
     } else if (c.takeSymbol('[')) {
       e = c.beside(() => indexOrSlice(c, e, start))
@@ -121,6 +140,8 @@ const postfix = (c: Cursor): Expression => {
     c.grow()
   }
 }
+
+const textOfSpan = ({ span: { source, start, end } }: Expression): string => source.text.slice(start, end)
 
 // Behind the '['.
 const indexOrSlice = (c: Cursor, of: Expression, start: Token): Expression => {
@@ -167,7 +188,7 @@ const primary = (c: Cursor): Expression => {
     c.expectSymbol('}', "after the field (or ',' and another field)")
     return { kind: 'record', parts, span: c.spanFrom(t) }
   }
-  if (t.kind !== 'identifier') return c.failExpecting('an expression')
+  if (t.kind !== 'identifier') return c.failExpecting('an expression', c.isSymbol('.') ? 'a field is a name, or value.name' : undefined)
   if (t.text === 'match' && startsMatch(c)) return match(c)
   const isLet = t.text === 'let' && c.peek(1).kind === 'identifier'
   if (t.text === 'if' || isLet) return c.fail(`${isLet ? "a 'let'" : "an 'if'"} inside another expression needs parentheses`)
@@ -176,6 +197,7 @@ const primary = (c: Cursor): Expression => {
     return c.fail(`'${t.text}' is a word of the language now; write value.${t.text} for the field`)
   if (WORDS.has(t.text)) return c.failExpecting('an expression')
   c.advance()
+  if (c.next.kind === 'string' && !c.next.isSpaced) c.fail('a text with expressions in it begins with $', t.span, `write $"…{e}…"`)
   const literal = LITERAL_WORDS.get(t.text)
   if (literal !== undefined) return { kind: 'literal', value: literal, text: t.text, span: t.span }
   if (!c.isSymbol('(')) return { kind: 'name', name: t.text, span: t.span }
@@ -185,7 +207,7 @@ const primary = (c: Cursor): Expression => {
 // Anything but what could only follow a field of that name.
 const startsMatch = (c: Cursor): boolean => {
   const { kind, text } = c.peek(1)
-  if (kind === 'identifier') return !WORDS.has(text) || ['if', 'not', 'match'].includes(text)
+  if (kind === 'identifier') return !WORDS.has(text) || ['if', 'not', 'match', 'let'].includes(text)
   return kind === 'symbol' ? ['(', '[', '{', '-', '!'].includes(text) : kind !== 'end'
 }
 
@@ -205,6 +227,7 @@ const arm = (c: Cursor): MatchArm => {
     c.advance()
     return { body: parseExpression(c), span: c.spanFrom(start) }
   }
+  if (c.next.kind === 'string') c.fail('an arm has a name and a type', c.next.span, `write x : ${JSON.stringify(c.next.text)} -> …`)
   const name = c.ownName("the name of an arm, as in x : T -> e, or '_'")
   if (c.isSymbol('->')) c.fail(`'${name.text}' has no type`, c.next.span, `write ${name.text} : T -> …, or _ -> … for all others`)
   c.expectSymbol(':', `after '${name.text}'`)
@@ -256,6 +279,7 @@ const comprehension = (c: Cursor, items: readonly Expression[], start: Token): C
 const loop = (c: Cursor): ComprehensionLoop => {
   const start = c.advance()
   const name = c.ownName('the name of an item')
+  if (c.isWord('of')) c.fail(`expected 'in' after 'for ${name.text}', found 'of'`, c.next.span, `write 'for ${name.text} in …'`)
   c.expectWord('in', `after 'for ${name.text}'`)
   const list = parseExpression(c)
   const condition = c.takeWord('if') ? parseExpression(c) : undefined

@@ -34,6 +34,7 @@ const SYMBOL = /\.\.\.|->|\u2192|\?\?|&&|\|\||!=|<=|>=|[;*+(){}[\],:=|?.@!<>\-/%
 const NUMBER = /(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y
 const QUOTED = /'[^'\n]*'/y
+const BACKTICKS = /`[^`\n]*`/y
 const MORE_OF_A_WORD = /[A-Za-z0-9_]+/y
 // Garbage is reported a run at a time.
 const ODD = /[^ \t\r\nA-Za-z0-9_"\u2192&;*+(){}[\],:=|?.@!<>\-/%]+|&/y
@@ -53,7 +54,7 @@ const PARENTHESIS = 40
 const CLOSING_PARENTHESIS = 41
 const ASTERISK = 42
 const BACKSLASH = 92
-const [HASH, SLASH, APOSTROPHE, DOLLAR] = [35, 47, 39, 36]
+const [HASH, SLASH, APOSTROPHE, DOLLAR, BACKTICK] = [35, 47, 39, 36, 96]
 
 /** A blank, a tab, or one of the two of a line end. */
 const isSpace = (code: number): boolean => code === 32 || code === LINE_END || code === 9 || code === 13
@@ -111,6 +112,7 @@ class Lexer {
     if (first === PARENTHESIS && text.charCodeAt(at + 1) === ASTERISK) return this.#comment()
     if (first === HASH || (first === SLASH && text.charCodeAt(at + 1) === SLASH)) return this.#foreignComment()
     if (first === APOSTROPHE) return this.#quoted()
+    if (first === BACKTICK) return this.#backticks()
     if (first === DOLLAR && text.charCodeAt(at + 1) === QUOTE) return this.#template()
     const digits = this.#match(NUMBER)
     if (digits !== undefined) return this.#number(digits)
@@ -240,7 +242,8 @@ class Lexer {
     const written = unescape(raw)
     const bad = typeof written === 'string' ? found : written
     const place = this.#span(inside + bad.offset, Math.min(inside + bad.offset + bad.text.length, inside + raw.length))
-    this.#report(error('syntax_error', `'${preview(bad.text)}' is not an escape`, place, ESCAPES))
+    const help = bad.text === '\\(' || bad.text.startsWith('\\(') ? 'a text with expressions in it is written $"…{e}…"' : ESCAPES
+    this.#report(error('syntax_error', `'${preview(bad.text)}' is not an escape`, place, help))
   }
 
   /** The text of the innermost template up to its next expression or its end. `inside` is the offset after what opens it, a quote or a brace. */
@@ -318,6 +321,12 @@ class Lexer {
     this.#report(error('syntax_error', `unexpected '${mark}'`, this.#span(at, at + mark.length), help))
     const end = text.indexOf('\n', at)
     this.#at = end < 0 ? text.length : end
+  }
+
+  #backticks(): void {
+    const whole = this.#match(BACKTICKS) ?? '`'
+    const end = this.#at + whole.length
+    this.#fail('a text with expressions in it begins with $', this.#span(this.#at, end), end, 'write $"…{e}…"')
   }
 
   #quoted(): void {

@@ -21,6 +21,21 @@ const sum = (c: Cursor): TypeExpression => {
 
 const alternative = (c: Cursor): TypeExpression => {
   const start = c.next
+  let type = single(c)
+  while (c.isSymbol('[') && c.isSymbol(']', 1) && !c.next.startsLine) {
+    const { source, start: from, end } = type.span
+    c.advance()
+    c.advance()
+    const span = c.spanFrom(start)
+    const written = source.text.slice(from, end)
+    c.hint('the type of a list has its brackets around it', span, `write '[${written}]' for '${written}[]'`)
+    type = { kind: 'array', item: type, span }
+  }
+  return type
+}
+
+const single = (c: Cursor): TypeExpression => {
+  const start = c.next
   if (start.kind === 'string') {
     c.advance()
     return { kind: 'literal', value: start.text, span: start.span }
@@ -87,7 +102,9 @@ const map = (c: Cursor, start: Node): TypeExpression => {
 }
 
 const named = (c: Cursor): TypeExpression => {
+  if (c.isWord('null')) c.fail("'null' is a value, and no type", c.next.span, 'its type is unit: T | unit')
   const first = c.ownName('the name of a type')
+  refuseGeneric(c, first.text)
   if (isPrimitive(first.text)) return { kind: 'primitive', name: first.text, span: first.span }
   if (!c.isSymbol('.')) return { kind: 'named', name: { name: first, span: first.span }, span: first.span }
   c.advance()
@@ -95,6 +112,23 @@ const named = (c: Cursor): TypeExpression => {
   const span = c.spanFrom(first)
   return { kind: 'named', name: { module: first, name, span }, span }
 }
+
+// `Array<T>`, `List[T]`, `Optional[T]`
+const refuseGeneric = (c: Cursor, name: string): void => {
+  if (!c.isSymbol('<') && !(c.isSymbol('[') && !c.isSymbol(']', 1) && !c.next.startsLine)) return
+  const help = GENERICS.get(name.toLowerCase()) ?? 'a list is [T], a map { [string]: T }, a choice A | B'
+  c.fail(`'${name}' takes no types`, c.next.span, help)
+}
+
+const GENERICS: ReadonlyMap<string, string> = new Map([
+  ...['array', 'list', 'set', 'sequence', 'vec', 'iterable'].map((name) => [name, 'a list is written [T]'] as const),
+  ...['map', 'dict', 'record', 'mapping', 'hashmap'].map((name) => [name, 'a map is written { [string]: T }'] as const),
+  ...['optional', 'option', 'maybe', 'nullable'].map(
+    (name) => [name, 'an optional field is a?: T, and what may be null T | unit'] as const,
+  ),
+  ...['union', 'either'].map((name) => [name, 'a choice is written A | B'] as const),
+  ...['tuple', 'pair'].map((name) => [name, 'a tuple is written (A, B)'] as const),
+])
 
 const field = (c: Cursor): FieldType => {
   const start = c.next

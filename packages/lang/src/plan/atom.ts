@@ -122,11 +122,12 @@ const joinOf = (
     return work
   }
   const keys = by.map((e, i) => types[i] && checkKey(e, { input: types[i], scope }, "'by'", report))
-  const [first] = keys
-  const other = keys.findIndex((key) => first && key && findShared(first, key) === undefined)
-  if (first && other > 0) {
-    const message = `'by' compares ${printType(first, 120)} with ${printType(keys[other] as Type, 120)}, which are never equal`
-    report(error('type_mismatch', message, by[other]?.span ?? atom.span, 'make them alike, as with text(…) or number(…)'))
+  for (const [i, key] of keys.entries()) {
+    const other = key && keys.slice(0, i).find((before) => before && findShared(before, key) === undefined)
+    if (!other) continue
+    const message = `'by' compares ${printType(other, 120)} with ${printType(key, 120)}, which are never equal`
+    report(error('type_mismatch', message, by[i]?.span ?? atom.span, 'make them alike, as with text(…) or number(…)'))
+    break
   }
   return work
 }

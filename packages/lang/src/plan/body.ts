@@ -29,7 +29,9 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
     const found = instances.get(key)
     if (found) return found.process
     const named =
-      isShort && !reference.name.module && !bound.scope.bindings.has(key) ? undefined : streamNamed(reference, bound.scope, builder)
+      isShort && !reference.name.module && !bound.scope.bindings.has(key)
+        ? undefined
+        : streamNamed(reference, bound.scope, builder, () => local.keys())
     const process = named && instantiate(named, key, reference.span, builder)
     instances.set(key, { process, span: reference.name.span, isAgent: named?.binding.impl.kind === 'agent' })
     return process

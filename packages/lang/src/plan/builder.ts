@@ -26,6 +26,7 @@ export class Builder {
   private readonly waiting: (() => void)[] = []
   private readonly known = new Set<string>()
   private readonly fed = new Set<string>()
+  private readonly unjoined = new Set<string>()
   private readonly failures = new Map<Process, NodeOutput>()
 
   constructor({ report, isExpanded }: BuilderOptions) {
@@ -105,6 +106,12 @@ export class Builder {
     if (fit !== 'no') return fit
     // A typed selector: messages of other variants are dropped.
     if (isSelector(to) && resolve(source).kind === 'sum' && isSubtype(target, source)) return 'checked'
+    // Of the branches that a barrier would join one is told.
+    if (resolve(target).kind === 'tuple') {
+      const end = `${to.id}.${span.start}`
+      if (this.unjoined.has(end)) return 'no'
+      this.unjoined.add(end)
+    }
     const message = `'${owner(from.node)}' gives '${printType(source)}', '${owner(to)}' takes '${printType(target)}'`
     this.report(error('type_mismatch', message, span, conversion(source, target)))
     return 'no'

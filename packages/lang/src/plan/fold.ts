@@ -10,9 +10,10 @@ import { faultOfEvaluation } from '../expression/run/failure.js'
 import { evaluateConstant } from '../expression/stage/fold.js'
 import type { Scope } from '../names/names.js'
 import type { FoldAtom } from '../parse/ast.js'
-import { join, joinAll } from '../types/join.js'
+import { join } from '../types/join.js'
 import { printType } from '../types/print.js'
-import { JSON_TYPE, STRING, type Type } from '../types/type.js'
+import { JSON_TYPE, type Type } from '../types/type.js'
+import { widened } from '../types/widened.js'
 import { isWirable } from '../types/wirable.js'
 
 /** The name of the state in the expression. */
@@ -95,25 +96,5 @@ const typeOfConstant = ({ from }: FoldAtom, scope: Scope, report: Report): Type 
     const { error: code, detail } = faultOfEvaluation(failure)
     report(error(code, detail, from.span))
     return undefined
-  }
-}
-
-/** Widens literals to string, and lists of fixed length to any length. */
-const widened = (type: Type): Type => {
-  switch (type.kind) {
-    case 'literal':
-      return STRING
-    case 'record':
-      return { ...type, fields: type.fields.map((field) => ({ ...field, type: widened(field.type) })) }
-    case 'tuple': {
-      const item = joinAll(type.items.map(widened))
-      return item ? { kind: 'array', item } : type
-    }
-    case 'array':
-      return { kind: 'array', item: widened(type.item) }
-    case 'sum':
-      return joinAll(type.variants.map(widened)) ?? type
-    default:
-      return type
   }
 }

@@ -3,6 +3,7 @@
 import { nearest } from '@plumb/wire/nearest'
 import { error } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
+import { isFunction } from '../expression/run/function-table.js'
 import { memberOf } from '../names/member.js'
 import { type Bound, findBinding, printName, resolveName, type Scope } from '../names/names.js'
 import type { Chain, Name, PlumbImplementation, Reference } from '../parse/ast.js'
@@ -15,9 +16,15 @@ import { type Builder, processOf } from './builder.js'
 import type { GraphNode, GraphPort, NodeOutput, NodeWork, Process } from './graph.js'
 import { feed, type WireContext, wire } from './wire.js'
 
-/** The stream binding that a reference names. Undefined: an error was reported. */
-export const streamNamed = (reference: Reference, scope: Scope, builder: Builder): Bound | undefined => {
-  const bound = findBinding(reference.name, scope, builder.report, (b) => b.category === 'stream')
+/** The stream binding that a reference names. Undefined: an error was reported. `others`: names that may be meant too. */
+export const streamNamed = (reference: Reference, scope: Scope, builder: Builder, others?: () => Iterable<string>): Bound | undefined => {
+  const { text } = reference.name.name
+  const isOfLanguage = !reference.name.module && isFunction(text)
+  const otherwise = isOfLanguage ? `'${text}' is a function of expressions: write map(${text}(value))` : undefined
+  const bound = findBinding(reference.name, scope, builder.report, (b) => b.category === 'stream', {
+    ...(others ? { others } : {}),
+    otherwise,
+  })
   if (bound === 'unknown' || bound.category === 'unknown') return undefined
   if (bound.category === 'stream') return bound
   const name = printName(reference.name)
@@ -26,8 +33,8 @@ export const streamNamed = (reference: Reference, scope: Scope, builder: Builder
     const message = `'${name}' has bare types (base category); only stream morphisms can be wired into pipelines`
     const help =
       bound.binding.impl.kind === 'tool'
-        ? "agents call tools: name it in an agent's 'tools'"
-        : `give it streams, as in 'let ${bound.name} : !… -> !… = …'`
+        ? `call it for each message: map(${name}); or name it in an agent's 'tools'`
+        : `apply it to each message: map(${name})`
     builder.report(error('bare_in_stream', message, span, help))
   } else builder.report(error('not_a_process', `'${name}' is a config value, not a process`, span))
   return undefined

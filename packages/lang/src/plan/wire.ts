@@ -57,6 +57,11 @@ export const feed = (sources: readonly NodeOutput[], chain: Chain, before: strin
   const inputs = arity(chain, sources.length, w)
   if (inputs === 'error') return 'unknown'
   const [only] = sources
+  // As in `a ; output ; input ; b`, where two wires were meant.
+  if (!only && inputs === 0 && typeof before !== 'string') {
+    fail(w, `nothing comes out of ${described(before)} here`, before, 'a wire ends there: begin the next one on a line of its own')
+    return 'unknown'
+  }
   if (sources.length === inputs) return sources.map((s) => [s])
   if (inputs === 0) fail(w, `nothing can be wired into ${described(chain)}`, chain)
   else if (!only) {
@@ -225,9 +230,9 @@ const wireEach = (each: EachAtom, feeds: Feeds, w: WireContext): readonly NodeOu
     feeds === 'head' ? fail(w, "nothing is wired into 'each' here", each, "wire a list into it, as in 'input ; …'", 'unwired_input') : feeds
   const sources = given === 'error' || given === 'unknown' ? [] : (given[0] ?? [])
   const type = sources.length > 0 ? typeOf(sources, each, w) : undefined
-  const batch = findInChain({ chain, scope: w.scope }, ({ kind }) => kind === 'batch' || undefined, true)
-  if (batch)
-    fail(w, "a 'batch' cannot be in 'each'", chain, 'its list would stem from several elements; batch what leaves the each', 'spec_invalid')
+  const gathers = findInChain({ chain, scope: w.scope }, gathered, true)
+  if (gathers)
+    fail(w, `a ${gathers} cannot be in 'each'`, chain, 'what it gives stems from several elements; put it behind the each', 'spec_invalid')
   const { parallel, skips } = eachSettings(each, w.scope, builder.report)
   const element = type && elementUnder(type, 'each', each, builder.report)
   const list: Type | undefined = element && (type && isJson(type) ? { kind: 'array', item: element } : type)
@@ -269,6 +274,9 @@ const wireChoice = (choice: Choice, feeds: Feeds, w: WireContext): readonly Node
       ? fail(w, "nothing is wired into '+' here", choice, "wire something into it, as in 'input ; …'", 'unwired_input')
       : feeds
   const sources = given === 'error' || given === 'unknown' ? [] : (given[0] ?? [])
+  const joining = items.find((chain) => findInChain({ chain, scope: w.scope }, keyed, true))
+  if (joining)
+    fail(w, `a ${BY_KEYS} cannot be in '+'`, joining, 'what it gives stems from several messages; put it behind the +', 'spec_invalid')
   const type = sources.length > 0 ? typeOf(sources, choice, w) : undefined
   return builder.inside('+', (inside) => {
     const outputs = items.map((_, i) => ({ name: portName('output', i), type }))
@@ -290,6 +298,17 @@ const wireChoice = (choice: Choice, feeds: Feeds, w: WireContext): readonly Node
     return [{ node: exit, output: 0, type: output }]
   })
 }
+
+const BY_KEYS = "'barrier' by keys"
+
+/** What makes one of several messages, whatever they stem from. */
+const gathered = (chain: Chain): string | undefined => {
+  if (chain.kind === 'batch') return "'batch'"
+  if (chain.kind === 'fold' && chain.emit) return `'fold' with emit: "end"`
+  return keyed(chain)
+}
+
+const keyed = (chain: Chain): string | undefined => (chain.kind === 'barrier' && chain.join ? BY_KEYS : undefined)
 
 const typeOf = (sources: readonly NodeOutput[], at: Node, { builder }: WireContext): Type | undefined =>
   joined(

@@ -50,13 +50,18 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
         print(part.item)
         return put(']')
       case 'map':
+        // Of no value: the map without entries.
+        if (isNever(part.item)) return put('{}')
         put('{ [string]: ')
         print(part.item)
         return put(' }')
-      case 'tuple':
-        put('(')
+      // A list literal of one element or of none is no tuple that could be written.
+      case 'tuple': {
+        const isPair = part.items.length > 1
+        put(isPair ? '(' : '[')
         list(part.items, ', ', print)
-        return put(')')
+        return put(isPair ? ')' : ']')
+      }
       case 'sum':
         return list(part.variants, ' | ', print)
       case 'string':
@@ -73,6 +78,8 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
   print(type)
   return parts.join('')
 }
+
+const isNever = (type: Type): boolean => type.kind === 'sum' && type.variants.length === 0
 
 /** As it is written in a type or an expression: a string where it is not an identifier. */
 const fieldName = (name: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : JSON.stringify(name))

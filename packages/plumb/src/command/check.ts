@@ -65,9 +65,11 @@ const inJson = (d: Diagnostic, repair: Edit | undefined): string[] => {
 
 /** For programs: tested edits of the file that leave fewer errors. */
 const repairsIn = async ({ compiled, files }: LoadedSpec): Promise<ReadonlyMap<Diagnostic, Edit>> => {
-  const { repairsOf } = await import('@plumb/lang/service')
+  const { CheckReuse, repairsOf } = await import('@plumb/lang/service')
   const { path, program } = compiled.program.entry.module
-  const recheck = (text: string) => errorsOf(compile({ path, text, files, checksTests: true }).diagnostics)
+  // Each edit is within one binding, and the others need no second check.
+  const reuse = new CheckReuse()
+  const recheck = (text: string) => errorsOf(compile({ path, text, files, checksTests: true, reuse }).diagnostics)
   return repairsOf(program.span.source, errorsOf(compiled.diagnostics), recheck)
 }
 

@@ -1,7 +1,7 @@
 // Quick fixes: near names, and tested edits that leave fewer errors.
 
 import { type Compiled, compile, type Diagnostic, errorsOf } from '@plumb/lang'
-import { type Edit, fixesOf, repairsOf } from '@plumb/lang/service'
+import { CheckReuse, type Edit, fixesOf, repairsOf } from '@plumb/lang/service'
 import type * as protocol from 'vscode-languageserver-protocol/node'
 import { byFile } from './answers.js'
 import type { Document, Documents } from './documents.js'
@@ -43,7 +43,8 @@ const known = new WeakMap<Compiled, ReadonlyMap<Diagnostic, Edit>>()
 const repairsIn = (documents: Documents, { path }: Document, compiled: Compiled): ReadonlyMap<Diagnostic, Edit> => {
   const found = known.get(compiled)
   if (found) return found
-  const recheck = (text: string) => errorsOf(compile({ path, text, files: documents.files(), checksTests: true }).diagnostics)
+  const reuse = new CheckReuse()
+  const recheck = (text: string) => errorsOf(compile({ path, text, files: documents.files(), checksTests: true, reuse }).diagnostics)
   const repairs = repairsOf(compiled.program.entry.module.program.span.source, errorsOf(compiled.diagnostics), recheck, MAX_CHARACTERS)
   known.set(compiled, repairs)
   return repairs

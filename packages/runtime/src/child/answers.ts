@@ -86,7 +86,7 @@ export class ChildAnswers implements AnswerListener {
     if (form === 'some') return observer?.asked(++this.#taken, origin.seq, buf, start, end)
     origin.retain()
     const { n } = this.messages.send(origin)
-    if (this.#child.kind === 'plumb') this.#seqs[n % RECENT] = origin.seq || origin.seqs
+    if (this.#child.kind === 'plumb') this.#seqs[n % RECENT] = origin.seqs.length > 0 ? origin.seqs : origin.seq
     this.#silence?.sent()
     observer?.asked(n, origin.seq, buf, start, end)
   }

@@ -75,10 +75,9 @@ export class InputContext implements Cause {
   /** The error with what is known of the input that caused it. */
   withCause(error: Fault): Fault {
     const { port, line, seq } = this
-    if (seq === 0) {
-      const seqs = this.#origin?.seqs ?? []
-      return seqs.length === 0 || error.seqs ? error : { ...error, seqs: rangesOf(seqs) }
-    }
+    const seqs = this.#origin?.seqs ?? []
+    // What was joined names all that it was joined from.
+    if (seq === 0 || seqs.length > 1) return seqs.length === 0 || error.seqs ? error : { ...error, seqs: rangesOf(seqs) }
     return { ...error, ...(port === '' ? {} : { port: error.port ?? port }), ...(line === 0 ? {} : { line }), seq }
   }
 

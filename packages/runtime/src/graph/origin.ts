@@ -56,9 +56,20 @@ export class Origin {
       common.retain()
       return common
     }
-    const parts = [...new Set(origins.flatMap((origin) => (origin.root.parts.length > 0 ? origin.root.parts : [origin.root])))]
+    const parts = rootsOf(origins)
     for (const part of parts) part.retain()
     return new Origin(0, '', 0, undefined, undefined, parts.slice(0, MAX_PARTS), () => {
+      for (const part of parts) part.release()
+    })
+  }
+
+  /** Of a message that stems from `own`, and was joined with others whose inputs are to be named too. The caller releases it. */
+  static ofJoined(own: Origin, others: readonly Origin[]): Origin {
+    own.retain()
+    const parts = rootsOf([own, ...others])
+    if (parts.length === 1) return own
+    for (const part of parts) part.retain()
+    return new Origin(own.seq, own.port, own.line, own, undefined, parts.slice(0, MAX_PARTS), () => {
       for (const part of parts) part.release()
     })
   }
@@ -88,7 +99,9 @@ export class Origin {
 
   /** The numbers of the inputs, if there are several. */
   get seqs(): readonly number[] {
-    const seqs = this.root.parts.map(({ seq }) => seq).filter((seq) => seq > 0)
+    const seqs = partsOf(this)
+      .map(({ seq }) => seq)
+      .filter((seq) => seq > 0)
     return [...new Set(seqs)].sort((a, b) => a - b)
   }
 
@@ -134,6 +147,20 @@ export class Origin {
     return false
   }
 }
+
+const partsOf = (origin: Origin): readonly Origin[] => {
+  for (let o: Origin | undefined = origin; o; o = o.above) if (o.parts.length > 0) return o.parts
+  return []
+}
+
+const rootsOf = (origins: readonly Origin[]): readonly Origin[] => [
+  ...new Set(
+    origins.flatMap((origin) => {
+      const parts = partsOf(origin)
+      return parts.length > 0 ? parts : [origin.root]
+    }),
+  ),
+]
 
 const commonOf = ([first, ...others]: readonly Origin[]): Origin | undefined => {
   for (let origin = first; origin; origin = origin.above) {

@@ -1,16 +1,23 @@
 // f(x) for a bare binding f: its signature determines the types.
 
+import { nearest } from '@plumb/wire/nearest'
 import { type Bound, findBinding, printName } from '../../names/names.js'
-import type { CallExpression } from '../../parse/ast.js'
+import type { CallExpression, Name } from '../../parse/ast.js'
+import { ownFunction } from '../../parse/foreign.js'
 import { conversion } from '../../types/conversion.js'
 import { JSON_TYPE, type Type } from '../../types/type.js'
 import { isWirable } from '../../types/wirable.js'
-import { type Context, show } from './context.js'
+import { functionNames, isFunction } from '../run/function-table.js'
+import { type Context, show, sourceOf } from './context.js'
+import { localNamed } from './environment.js'
+import { fieldsOf } from './fields.js'
 
 /** `callee`: undefined if a module has none of that name. */
 export const inferCallee = (e: CallExpression, callee: Bound | undefined, context: Context): Type | undefined => {
   const { scope, isConstant } = context.environment
   const { module, function: name } = e
+  const method = module && refuseMethod(e, module, context)
+  if (method) return method.none
   const written = { ...(module ? { module } : {}), name, span: module ? { ...module.span, end: name.span.end } : name.span }
   const types = e.arguments.map(context.infer)
   const bound = callee ?? (scope ? findBinding(written, scope, context.report, (b) => b.category === 'base') : 'unknown')
@@ -39,6 +46,33 @@ export const inferCallee = (e: CallExpression, callee: Bound | undefined, contex
   }
   context.callees.set(e, bound)
   return type && takes && bound.outputs[0]
+}
+
+/** `x.f(y)`, as in other languages, where x is no module. Undefined: it is one, or may be meant as one. */
+const refuseMethod = (e: CallExpression, { text: of, span }: Name, context: Context): { readonly none: undefined } | undefined => {
+  const { scope, input } = context.environment
+  const isValue = of === 'value' || localNamed(of, context.locals) || fieldsOf(input)?.has(of) || scope?.params.has(of)
+  const isModule = scope?.modules.has(of) || scope?.module.missing.has(of)
+  if (!isValue && (isModule || /^[A-Z]/.test(of))) return undefined
+  const { function: name, arguments: given, key } = e
+  const help = helpForMethod(name.text, of, given.map(sourceOf), key && { ...key, source: sourceOf(key.body) })
+  context.complain('unknown_function', { ...span, end: name.span.end }, `'${of}' is a value, and has no function of its own`, { help })
+  return { none: undefined }
+}
+
+/** `key`: of `x -> e`. */
+export const helpForMethod = (
+  name: string,
+  of: string,
+  given: readonly string[],
+  key?: { readonly parameter: Name; readonly source: string },
+): string => {
+  const item = key?.parameter.text
+  if (key && name === 'map') return `write [${key.source} for ${item} in ${of}]`
+  if (key && name === 'filter') return `write [${item} for ${item} in ${of} if ${key.source}]`
+  const own = name === 'has' || isFunction(name) ? name : (ownFunction(name) ?? nearest(name, functionNames()))
+  if (own === undefined) return `functions stand in front of what they take, as in upper(${of}); there are ${functionNames().join(', ')}`
+  return `write ${own}(${[of, ...given, ...(key ? [`${item} -> ${key.source}`] : [])].join(', ')})`
 }
 
 const takesTuple = ({ inputs }: Bound): boolean => (inputs[0] ?? JSON_TYPE).kind === 'tuple'

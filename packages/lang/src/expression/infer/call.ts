@@ -2,20 +2,21 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import type { CallExpression, Expression, KeyFunction } from '../../parse/ast.js'
+import { ownFunction, ownWay } from '../../parse/foreign.js'
 import { isJson } from '../../types/kind.js'
 import { BOOL, type Type } from '../../types/type.js'
 import type { Function } from '../run/function.js'
-import { allFunctions, functionsNamed } from '../run/function-table.js'
+import { functionNames, functionsNamed } from '../run/function-table.js'
 import { itemTypeOf } from '../run/list-function.js'
 import { accepts, fits, orders } from './argument.js'
-import { inferCallee, refuseCount } from './call-binding.js'
+import { helpForMethod, inferCallee, refuseCount } from './call-binding.js'
 import { calleeOf } from './callee.js'
 import { type Context, show, sourceOf } from './context.js'
 import { fieldsOf } from './fields.js'
 import { inferPart } from './record.js'
 
 export const inferCall = (e: CallExpression, context: Context): Type | undefined => {
-  const { text: name, span } = e.function
+  const { text: name } = e.function
   const callee = calleeOf(e, context.environment.scope)
   if (callee || e.module) return inferCallee(e, callee, context)
   if (name === 'has') return inferHas(e, context)
@@ -23,11 +24,7 @@ export const inferCall = (e: CallExpression, context: Context): Type | undefined
   const types = e.arguments.map(context.infer)
   const all = functionsNamed(name)
   if (all.length === 0) {
-    const bindings = [...(context.environment.scope?.bindings.values() ?? [])].filter(({ category }) => category === 'base')
-    const names = [...new Set([...allFunctions().map((f) => f.name), 'has', ...bindings.map((bound) => bound.name)])]
-    const near = nearest(name, names)
-    const help = near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`
-    return context.complain('unknown_function', span, `unknown function '${name}'`, { help })
+    return refuseUnknown(e, context)
   }
   const candidates = all.filter((f) => f.takes.length === types.length && f.key !== (e.key ? undefined : 'must'))
   if (candidates.length === 0) return refuseArguments(e, all, context)
@@ -40,6 +37,18 @@ export const inferCall = (e: CallExpression, context: Context): Type | undefined
   if (!fit.every(Boolean)) return undefined
   if (e.key && key && called.takes[0] === 'ordered' && !orders(e.key.body, key, `the key of '${name}'`, context)) return undefined
   return called.gives(present, key)
+}
+
+const refuseUnknown = ({ function: { text: name, span }, arguments: [of], key }: CallExpression, context: Context): undefined => {
+  const bindings = [...(context.environment.scope?.bindings.values() ?? [])].filter(({ category }) => category === 'base')
+  const names = [...new Set([...functionNames(), ...bindings.map((bound) => bound.name)])]
+  const loop =
+    key && of && (name === 'map' || name === 'filter')
+      ? helpForMethod(name, sourceOf(of), [], { ...key, source: sourceOf(key.body) })
+      : undefined
+  const near = ownFunction(name) ?? nearest(name, names)
+  const help = loop ?? ownWay(name) ?? (near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`)
+  return context.complain('unknown_function', span, `unknown function '${name}'`, { help })
 }
 
 /** The first function that accepts the arguments; else the one to report: the first that accepts the first argument, or the last. */

@@ -3,9 +3,11 @@
 import { nearest } from '@plumb/wire/nearest'
 import type { Scope } from '../../names/names.js'
 import type { Expression, FieldExpression, IndexExpression, Name } from '../../parse/ast.js'
+import { ownFunction } from '../../parse/foreign.js'
 import { unite } from '../../types/join.js'
 import { isInt, isJson, isNumber, isString, listsOf, mapsOf } from '../../types/kind.js'
 import { JSON_TYPE, type MapType, type Type } from '../../types/type.js'
+import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, refuseAbsent, show, sourceOf } from './context.js'
 import { localNamed } from './environment.js'
 import { fieldsOf, someFieldsOf, withoutNull } from './fields.js'
@@ -20,12 +22,19 @@ export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: bo
   if (isJson(base.type)) return { type: JSON_TYPE, absence: base.absence === 'maybe' ? 'maybe' : 'checked' }
   const fields = e === context.asked ? someFieldsOf(base.type) : fieldsOf(base.type)
   if (!fields) {
-    const help = mapsOf(base.type) && `the value of a key is ${sourceOf(e.of)}[${JSON.stringify(name)}]`
+    const of = sourceOf(e.of)
+    const help = mapsOf(base.type) ? `the value of a key is ${of}[${JSON.stringify(name)}]` : functionFor(name, of)
     return context.complain('type_mismatch', span, `'${sourceOf(e.of)}' is ${show(base.type)} and has no fields`, { help })
   }
   const field = fields.get(name)
   if (!field) return unknownField(e.field, base.type, fields, context)
   return narrowedFact(e, base.absence === 'never' ? field : { ...field, absence: 'maybe' }, context)
+}
+
+// `s.length`, as in other languages.
+const functionFor = (name: string, of: string): string | undefined => {
+  const own = isFunction(name) ? name : ownFunction(name)
+  return own && `write ${own}(${of})`
 }
 
 // Any other meaning of the name takes precedence over a module, except the one free name.
@@ -105,7 +114,10 @@ const inferItem = (e: IndexExpression, list: Type, index: Type, context: Context
   }
   if (isJson(list)) return JSON_TYPE
   const lists = listsOf(list)
-  if (!lists) return context.complain('type_mismatch', e.of.span, `only a list has an index, but this is ${show(list)}`)
+  if (!lists) {
+    const help = e.of.kind === 'name' && literalIndex(e.index) !== undefined ? JOINED : undefined
+    return context.complain('type_mismatch', e.of.span, `only a list has an index, but this is ${show(list)}`, { help })
+  }
   const at = literalIndex(e.index)
   if (at === undefined) return unite(lists.flatMap((l) => (l.kind === 'array' ? [l.item] : l.items)))
   const items = lists.map((l) => (l.kind === 'array' && at >= 0 ? l.item : l.kind === 'tuple' ? l.items[at] : undefined))
@@ -113,6 +125,8 @@ const inferItem = (e: IndexExpression, list: Type, index: Type, context: Context
   if (known.length === items.length) return unite(known)
   return context.complain('type_mismatch', e.index.span, `${show(list)} has no item ${at}`, { help: 'items are counted from 0' })
 }
+
+const JOINED = "two branches that meet come one by one: '(a * b) ; barrier' joins them, and value[0] is what came of a"
 
 /** The number of a literal index, negative ones too. */
 export const literalIndex = (e: Expression): number | undefined => {

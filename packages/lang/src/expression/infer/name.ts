@@ -3,6 +3,7 @@
 import { isOneOff, nearest } from '@plumb/wire/nearest'
 import { type Diagnostic, warning } from '../../diagnostic/diagnostic.js'
 import type { NameExpression } from '../../parse/ast.js'
+import { ownValue } from '../../parse/foreign.js'
 import { isJson } from '../../types/kind.js'
 import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, show } from './context.js'
@@ -43,7 +44,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
       help: `the input is ${show(input)}, no record, so an expression has one free name`,
     })
   }
-  const near = nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
+  const near = ownValue(name) ?? nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
   const help = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
   return context.complain('unknown_field', span, `the input ${show(input)} has no field '${name}'`, { help })
 }

@@ -113,6 +113,8 @@ const table = once(readTable)
 /** Overloads in the order in which they are tried. */
 export const allFunctions = (): readonly Function[] => table().all
 export const functionsNamed = (name: string): readonly Function[] => table().byName.get(name) ?? []
+/** With `has`, which is no row. */
+export const functionNames = (): readonly string[] => [...new Set([...table().byName.keys(), 'has'])].sort()
 export const isFunction = (name: string): boolean => name === 'has' || table().byName.has(name)
 
 /** Of the values of a map or a record, or of a value that may turn out to be one. */

@@ -8,6 +8,7 @@ import type { Holding } from '../holding.js'
 import { Origin } from '../origin.js'
 import type { RunContext } from '../run-context.js'
 import type { ScheduledSource } from '../schedule.js'
+import { LatePartners } from './late-partners.js'
 import { Morphism } from './morphism.js'
 import { MARKS, MAX_TUPLE, reportUnpaired, sendTuple, seqsOf } from './tuple.js'
 
@@ -20,8 +21,8 @@ export interface KeyedBarrierOptions {
   /** What finds no partner goes without a word. */
   readonly drops: boolean
   readonly maxWaiting: number
-  /** Called with the origin of a message that is dropped without having been in a tuple. */
-  readonly lost: (origin: Origin) => void
+  /** Called with the origin of a message that is dropped without having been in a tuple, or went into one that stems from `kept`. */
+  readonly lost: (origin: Origin, kept?: Origin) => void
 }
 
 interface Held {
@@ -35,8 +36,6 @@ interface Held {
 /** The messages of one key that wait, by branch: the first of each belong together. */
 interface Group {
   readonly queues: readonly Held[][]
-  /** How many of the next messages are partners of those that have left. */
-  readonly late: number[]
 }
 
 export class KeyedBarrier extends Morphism implements ScheduledSource {
@@ -47,6 +46,7 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
   readonly #copies = new Sink()
   readonly #groups = new Map<Identity, Group>()
   readonly #waiting: number[]
+  readonly #late: LatePartners
   #timer: NodeJS.Timeout | undefined
   #isDue = false
 
@@ -57,6 +57,7 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
   ) {
     super(feeds, 1)
     this.#waiting = feeds.map(() => 0)
+    this.#late = new LatePartners(feeds.length)
   }
 
   get hasTimer(): boolean {
@@ -72,13 +73,8 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
       if (reader.fault) report({ ...reader.fault, process: name })
       return lost(current.origin)
     }
+    if (this.#late.take(key, input)) return this.#leave([{ input, origin: current.origin }])
     const group = this.#groupOf(key)
-    const late = group.late[input] as number
-    if (late > 0) {
-      group.late[input] = late - 1
-      this.#forget(key, group)
-      return this.#leave([{ input, origin: current.origin }])
-    }
     if (group.queues.every((queue, i) => i === input || queue.length > 0) && group.queues[input]?.length === 0) {
       this.#join(group, input, buf, start, end)
       this.#forget(key, group)
@@ -102,7 +98,7 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
           if (Number.isFinite(since)) next = Math.min(next ?? since, since)
           break
         }
-        left.push(...this.#takeFirst(group))
+        left.push(...this.#takeFirst(key, group))
       }
       this.#forget(key, group)
     }
@@ -118,7 +114,8 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
 
   protected override finish(): void {
     const left: { input: number; origin: Origin }[] = []
-    for (const group of this.#groups.values()) while (group.queues.some((queue) => queue.length > 0)) left.push(...this.#takeFirst(group))
+    for (const [key, group] of this.#groups)
+      while (group.queues.some((queue) => queue.length > 0)) left.push(...this.#takeFirst(key, group))
     this.#groups.clear()
     clearTimeout(this.#timer)
     if (left.length > 0) this.#leave(left)
@@ -127,11 +124,11 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
   }
 
   /** The first of each branch, which have waited; those that have not come are late. */
-  #takeFirst(group: Group): { input: number; origin: Origin }[] {
+  #takeFirst(key: Identity, group: Group): { input: number; origin: Origin }[] {
     return group.queues.flatMap((queue, input) => {
       const held = queue.shift()
       if (!held) {
-        group.late[input] = (group.late[input] as number) + 1
+        this.#late.add(key, input)
         return []
       }
       this.#waiting[input] = (this.#waiting[input] as number) - 1
@@ -142,13 +139,13 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
   #groupOf(key: Identity): Group {
     const known = this.#groups.get(key)
     if (known) return known
-    const group = { queues: this.#waiting.map(() => []), late: this.#waiting.map(() => 0) }
+    const group = { queues: this.#waiting.map(() => []) }
     this.#groups.set(key, group)
     return group
   }
 
-  #forget(key: Identity, { queues, late }: Group): void {
-    if (queues.every(({ length }) => length === 0) && late.every((n) => n === 0)) this.#groups.delete(key)
+  #forget(key: Identity, { queues }: Group): void {
+    if (queues.every(({ length }) => length === 0)) this.#groups.delete(key)
   }
 
   #hold(group: Group, input: number, buf: Buffer, start: number, end: number): void {
@@ -183,7 +180,7 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
     const parts = group.queues.map((queue, i) => (i === own ? { buf, start, end, origin: current.origin } : (queue.shift() as Held)))
     for (const i of parts.keys()) if (i !== own) this.#waiting[i] = (this.#waiting[i] as number) - 1
     const others = parts.flatMap(({ origin }, i) => (i === own ? [] : [origin]))
-    const origin = Origin.ofAll([current.origin, ...others])
+    const origin = Origin.ofJoined(current.origin, others)
     const before = current.enter(origin)
     const bytes = parts.reduce((sum, part) => sum + part.end - part.start + 1, 1)
     const sink = this.#sink
@@ -196,6 +193,7 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
     }
     if (!sendTuple(sink, isTooLarge, this.outlets[0], name, this.context)) lost(origin)
     current.leave(before)
+    for (const other of others) lost(other, origin)
     origin.release()
     for (const other of others) other.release()
   }

@@ -48,4 +48,4 @@ export const reportUnpaired = (name: string, when: string, { left, branches, seq
 }
 
 /** The inputs that a message stems from. */
-export const seqsOf = ({ seq, seqs }: Origin): readonly number[] => (seq > 0 ? [seq] : seqs)
+export const seqsOf = ({ seq, seqs }: Origin): readonly number[] => (seqs.length > 0 ? seqs : seq > 0 ? [seq] : [])

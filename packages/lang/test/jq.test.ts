@@ -1,0 +1,115 @@
+// What people write in jq, as expressions of the language: the same outputs. From its manual, and from questions that are asked of it.
+
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { parseChainText, parseExpressionText } from '../src/parse/parser.js'
+import { evaluate } from './evaluate.js'
+
+const USERS = '[{"name":"ann","age":3,"tags":["x"]},{"name":"bob","age":5,"tags":["y","x"]},{"name":"eve","age":3,"tags":[]}]'
+
+// biome-ignore format: a table
+const TABLE: readonly (readonly [jq: string, ours: string, input: string, gives: string])[] = [
+  ['.foo', 'value.foo', '{"foo":42,"bar":1}', '42'],
+  ['.foo // null', 'value.foo ?? null', '{"bar":1}', 'null'],
+  ['.a.b.c?', 'value.a.b.c ?? null', '{"a":{"b":{"c":1.50}}}', '1.50'],
+  ['."content-type"', 'value."content-type"', '{"content-type":"t"}', '"t"'],
+  ['.[0]', 'value[0]', '[1,2]', '1'],
+  ['.[-1]', 'last(value)', '[1,2]', '2'],
+  ['.[1:3]', 'value[1:3]', '[1,2,3,4]', '[2,3]'],
+  ['.[-2:]', 'value[-2:]', '"abcdef"', '"ef"'],
+  ['[.[] | .name]', '[x.name for x in value]', USERS, '["ann","bob","eve"]'],
+  ['map(select(.age > 3))', '[x for x in value if x.age > 3]', USERS, '[{"name":"bob","age":5,"tags":["y","x"]}]'],
+  ['map(.age + 1)', '[x.age + 1 for x in value]', USERS, '[4,6,4]'],
+  ['map({name, n: .age})', '[{ name: x.name, n: x.age } for x in value]', USERS, '[{"name":"ann","n":3},{"name":"bob","n":5},{"name":"eve","n":3}]'],
+  ['[.[] | select(.name == "bob") | .age][0]', 'first([x.age for x in value if x.name = "bob"])', USERS, '5'],
+  ['length', 'length(value)', '[1,2,3]', '3'],
+  ['length', 'length(value)', '"añb"', '3'],
+  ['keys_unsorted', 'keys(value)', '{"b":1,"a":2}', '["b","a"]'],
+  ['keys', 'sort(keys(value))', '{"b":1,"a":2}', '["a","b"]'],
+  ['[.[]]', 'values(value)', '{"b":1,"a":2}', '[1,2]'],
+  ['has("a")', 'has(value.a)', '{"a":null}', 'true'],
+  ['to_entries', 'entries(value)', '{"a":1}', '[{"key":"a","value":1}]'],
+  ['from_entries', 'map_of(value)', '[{"key":"a","value":1},{"key":"b","value":2}]', '{"a":1,"b":2}'],
+  ['with_entries(.value += 1)', 'map_of([{ key: e.key, value: e.value + 1 } for e in entries(value)])', '{"a":1,"b":2}', '{"a":2,"b":3}'],
+  ['with_entries(select(.value > 1))', 'map_of([e for e in entries(value) if e.value > 1])', '{"a":1,"b":2}', '{"b":2}'],
+  ['map_values(. * 2)', 'map_of([{ key: e.key, value: e.value * 2 } for e in entries(value)])', '{"a":1,"b":2}', '{"a":2,"b":4}'],
+  ['del(.a)', 'without(value, "a")', '{"a":1,"b":2}', '{"b":2}'],
+  ['. + {c: 3}', '{ ...value, c: 3 }', '{"a":1}', '{"a":1,"c":3}'],
+  ['.a = 5', '{ ...value, a: 5 }', '{"a":1,"b":2}', '{"a":5,"b":2}'],
+  ['.a += 1', '{ ...value, a: value.a + 1 }', '{"a":1,"b":2}', '{"a":2,"b":2}'],
+  ['.[.k] = 1', '{ ...value, [value.k]: 1 }', '{"k":"z"}', '{"k":"z","z":1}'],
+  ['{(.k): .v}', '{ [value.k]: value.v }', '{"k":"z","v":2}', '{"z":2}'],
+  ['add', 'sum(value)', '[1,2,3]', '6'],
+  ['add', 'join(value, "")', '["a","b"]', '"ab"'],
+  ['add / length', 'sum(value) / length(value)', '[1,2]', '1.5'],
+  ['[min, max]', '[min(value), max(value)]', '[3,1,2]', '[1,3]'],
+  ['max_by(.age).name', 'max(value, x -> x.age).name', USERS, '"bob"'],
+  ['sort', 'sort(value)', '[3,1,2]', '[1,2,3]'],
+  ['sort_by(.age, .name) | map(.name)', '[x.name for x in sort(sort(value, x -> x.name), x -> x.age)]', USERS, '["ann","eve","bob"]'],
+  ['sort_by(-.age) | map(.name)', '[x.name for x in sort(value, x -> -x.age)]', USERS, '["bob","ann","eve"]'],
+  ['group_by(.age) | map({age: .[0].age, n: length})', '[{ age: g.key, n: length(g.items) } for g in group(value, x -> x.age)]', USERS, '[{"age":3,"n":2},{"age":5,"n":1}]'],
+  ['unique', 'sort(unique(value))', '[3,1,3]', '[1,3]'],
+  ['unique_by(.age) | length', 'length(unique(value, x -> x.age))', USERS, '2'],
+  ['[.[].tags[]]', 'flatten([x.tags for x in value])', USERS, '["x","y","x"]'],
+  ['[.[] | select(.tags | index("x"))] | length', 'length([x for x in value if contains(x.tags, "x")])', USERS, '2'],
+  ['any(.[]; . > 2)', 'any([x > 2 for x in value])', '[1,3]', 'true'],
+  ['all(. > 0)', 'all([x > 0 for x in value])', '[1,0]', 'false'],
+  ['reverse', 'reverse(value)', '[1,2]', '[2,1]'],
+  ['first(.[] | select(. > 1))', 'first([x for x in value if x > 1])', '[1,2,3]', '2'],
+  ['[range(3)]', 'range(3)', '0', '[0,1,2]'],
+  ['. as $x | [$x, $x * $x]', 'let x = value in [x, x * x]', '4', '[4,16]'],
+  ['if . == null then "none" elif . > 1 then "many" else "one" end', 'if value = null then "none" else if value > 1 then "many" else "one"', '3', '"many"'],
+  ['.a // "d"', 'value.a ?? "d"', '{"a":null}', '"d"'],
+  ['"\\(.name) is \\(.age)"', '$"{value.name} is {value.age}"', '{"name":"ann","age":3}', '"ann is 3"'],
+  ['ascii_upcase', 'upper(value)', '"ab"', '"AB"'],
+  ['split(", ")', 'split(value, ", ")', '"a, b"', '["a","b"]'],
+  ['join("-")', 'join(value, "-")', '["a","b"]', '"a-b"'],
+  ['ltrimstr("v")', 'if starts_with(value, "v") then value[1:] else value', '"v1"', '"1"'],
+  ['test("^a[0-9]+$")', 'matches(value, "^a[0-9]+$")', '"a12"', 'true'],
+  ['[match("[0-9]+"; "g").string]', '[m.text for m in find(value, "[0-9]+")]', '"a1b22"', '["1","22"]'],
+  ['capture("(?<y>[0-9]+)-(?<m>[0-9]+)")', 'let m = first(find(value, "([0-9]+)-([0-9]+)")) in { y: m.groups[0], m: m.groups[1] }', '"2024-05"', '{"y":"2024","m":"05"}'],
+  ['gsub("[aeiou]"; "_")', 'replace_all(value, "[aeiou]", "_")', '"banana"', '"b_n_n_"'],
+  ['tonumber', 'number(value)', '"1.50"', '1.50'],
+  ['tostring', 'text(value)', '[1,"x"]', '"[1,\\"x\\"]"'],
+  ['fromjson', 'parse(value)', '"{\\"a\\":1}"', '{"a":1}'],
+  ['tojson', 'text(value)', '{"a":1}', '"{\\"a\\":1}"'],
+  ['@base64', 'base64(value)', '"hé"', '"aMOp"'],
+  ['@base64d', 'unbase64(value)', '"aMOp"', '"hé"'],
+  ['@uri', 'url_encode(value)', '"a b/é"', '"a%20b%2F%C3%A9"'],
+  ['@csv', 'to_csv([[text(x) for x in value]])', '["a,b",1]', '"\\"a,b\\",1"'],
+  ['type == "number"', 'match value { x : number -> true, _ -> false }', '1', 'true'],
+  ['fromdate', 'time(value)', '"2015-03-05T23:51:47Z"', '1425599507'],
+  ['todate', 'iso(value)', '1425599507', '"2015-03-05T23:51:47Z"'],
+  ['[floor, sqrt, pow(.; 2)]', '[floor(value), sqrt(value), pow(value, 2)]', '4', '[4,2,16]'],
+  ['transpose', '[[row[i] for row in value] for i in range(length(value[0]))]', '[[1,2],[3,4]]', '[[1,3],[2,4]]'],
+  ['[.[] | numbers]', '[x for x in value if match x { n : number -> true, _ -> false }]', '[1,"a",2]', '[1,2]'],
+  ['.a[1].b', 'value.a[1].b ?? null', '{"a":[0,{"b":7}]}', '7'],
+  ['. % 2', 'value % 2', '7', '1'],
+  ['[.[] | .[]?]', '[y for x in value for y in x]', '[[1],[2,3]]', '[1,2,3]'],
+  ['to_entries | map("\\(.key)=\\(.value)") | join("&")', 'join([$"{e.key}={e.value}" for e in entries(value)], "&")', '{"a":1,"b":"x"}', '"a=1&b=x"'],
+  ['[.[] | {(.name): .age}] | add', 'map_of([{ key: x.name, value: x.age } for x in value])', USERS, '{"ann":3,"bob":5,"eve":3}'],
+  ['if . > 0 then . else error("no") end', 'if value > 0 then value else fail("no")', '1', '1'],
+]
+
+t.test('one-liners of jq', async (t) => {
+  t.ok(TABLE.length >= 60, `${TABLE.length} of them`)
+  for (const [jq, ours, input, gives] of TABLE) t.equal(evaluate(ours, 'json', input).replace(/^PASS$/, input), gives, `${jq}: ${ours}`)
+})
+
+t.test('the table of plumbing(5) for those who come from elsewhere can be read', async (t) => {
+  const page = readFileSync('man/plumbing.5', 'utf8')
+  const [, table = ''] = /\.Ss If you come from jq.*?\n\.It Ta\n(.*?)\n\.El/s.exec(page) ?? []
+  const rows = table.split('\n').filter((row) => row.startsWith('.It'))
+  t.ok(rows.length >= 20, `${rows.length} rows`)
+  for (const row of rows) {
+    const [, cell = ''] = row.split(' Ta ')
+    const texts = [...cell.matchAll(/Li "([^"]+)"|Li (\S+)/g)].map(([, quoted, bare = '']) =>
+      (quoted ?? bare).replaceAll('\\(dq', '"').replaceAll('\\-', '-'),
+    )
+    t.ok(texts.length > 0, row)
+    for (const text of texts) {
+      const source = { path: 'row', text }
+      t.ok(parseExpressionText(source, () => {}) ?? parseChainText(source, () => {}), text)
+    }
+  }
+})
