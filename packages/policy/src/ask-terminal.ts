@@ -35,8 +35,8 @@ const ask = async (question: Question, signal: AbortSignal, open: () => ConsentT
   if (!terminal) return undefined
   const { input, output } = terminal
   output.on('error', () => {})
-  const { above, line: asked } = consentQuestion(question.tool, question.input)
-  output.write(above === undefined ? asked : `${above}\n${asked}`)
+  const { above, line: asked } = consentQuestion(question)
+  output.write(`${above}\n${asked}`)
   const lines = new AsyncLineReader(input)
   const stop = (): void => lines.stop()
   signal.addEventListener('abort', stop, { once: true })
