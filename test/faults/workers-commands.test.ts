@@ -79,7 +79,7 @@ onStage('--output has each line once, however often the submitter is killed', as
   t.equal(read(), (await bash('seq 300 | plumb count.plumb')).out)
   t.match(await bash('plumb runs output; plumb engine --sweep 1; plumb engine --sweep 0; plumb runs'), {
     status: 0,
-    out: /^output {2}done {2}taken 300 {2}written 300 {2}unread 0\n {2}1 .* done 300 .*workers 1.*\n0\n\d+\n$/,
+    out: /^{"name":"output","state":"done","taken":300,"written":300,"unread":0,"parts":\[{.*"done":300,.*"workers":1.*\n0\n\d+\n$/,
   })
   await end(worker)
 })
@@ -90,10 +90,10 @@ onStage('runs --watch shows a run until it is over', async (t, { serve, submit, 
   submitter.child.stdin?.end('1\n')
   t.ok(await given(1))
   const watch = start(['plumb', 'runs', '--watch', 'watched'])
-  t.ok(await watch.reports(/^watched {2}(open|closed) .*\n.* in hand 1 .* workers 1/, 1, PATIENCE_MS))
+  t.ok(await watch.reports(/^{"name":"watched","state":"(open|closed)".*"in_hand":1.*"workers":1/, 1, PATIENCE_MS))
   await bash('touch go')
   t.strictSame([await submitter.ended, await watch.ended], [ENDED, ENDED])
-  t.match(watch.reported(), /watched {2}done {2}taken 1 {2}written 1 /)
+  t.match(watch.reported(), /{"name":"watched","state":"done","taken":1,"written":1,/)
   await end(worker)
 })
 

@@ -11,8 +11,8 @@ export interface WrappedTableOptions {
 }
 
 const GAP = '  '
-/** A column is not made narrower than that, unless nothing else helps. */
-const MIN_WIDTH = 8
+/** Columns that are wider give way first: names, ids and times stay whole where they can. */
+const STEPS = [20, 12, 8, 1]
 
 /** The first row has the titles. A column that is empty below its title is left out. What a terminal obeys or hides is escaped. */
 export const wrappedTable = (rows: readonly (readonly string[])[], { width, numbers = [] }: WrappedTableOptions): string[] => {
@@ -42,7 +42,7 @@ export const wrappedTable = (rows: readonly (readonly string[])[], { width, numb
 const fit = (natural: readonly number[], room: number): number[] => {
   const widths = [...natural]
   const sum = () => widths.reduce((a, b) => a + b, 0)
-  for (const least of [MIN_WIDTH, 1]) {
+  for (const least of STEPS) {
     while (sum() > room && Math.max(...widths) > least) {
       const widest = widths.indexOf(Math.max(...widths))
       widths[widest] = Math.max(least, (widths[widest] as number) - Math.min(sum() - room, 4))

@@ -60,7 +60,9 @@ const headOf = (text: string, width: number): string => {
     if (head !== '' && textWidth(head + segment) > width) break
     head += segment
   }
-  return head
+  // JSON is better cut behind a comma.
+  const comma = head.lastIndexOf(',') + 1
+  return comma > head.length / 2 ? head.slice(0, comma) : head
 }
 
 /** The text with spaces behind it, up to `width` cells. */
