@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SCHEMA_VERSION } from '../../packages/engine/src/schema.js'
 import { openPooler } from './pooler.js'
 import { until } from './scene.js'
 import { ENDED, end, HOLDING_FILES, NINE, numbers, PATIENCE_MS, stageOf, TIMES_TEN } from './worker-stage.js'
@@ -111,9 +112,9 @@ onStage('what is asked of a run, a part or a schema that is not there', async (t
     t.match(await bash(`plumb ${command} nobody`), { status: 2, out: '', err: /"unknown_name".*no run 'nobody'/ }, command)
   t.match(await bash('plumb work --part nobody other.plumb'), { status: 2, err: /not a part: the spec has 1 \(part\)/ })
   cluster.ask('UPDATE plumb.version SET version = 0')
-  const older = /"cannot_run".*is of version 0, and this plumb needs 3: .*DROP SCHEMA plumb CASCADE.*--init/
+  const older = new RegExp(`"cannot_run".*is of version 0, and this plumb needs ${SCHEMA_VERSION}: .*DROP SCHEMA plumb CASCADE.*--init`)
   for (const command of ['engine --init', 'runs', 'work other.plumb'])
     t.match(await bash(`plumb ${command}`), { status: 2, err: older }, command)
-  cluster.ask('UPDATE plumb.version SET version = 3')
+  cluster.ask(`UPDATE plumb.version SET version = ${SCHEMA_VERSION}`)
   t.match(await bash('plumb engine --init && plumb runs'), { status: 0, err: '' })
 })

@@ -135,7 +135,7 @@ onStage('plumb runs shows what a run has spent, and how fast it goes', async (t,
   const { out: sql } = await bash('plumb engine --print')
   cluster.ask(sql.slice(sql.indexOf('CREATE ROLE')))
   const asReader = `PGOPTIONS='-c role=plumb_read' plumb runs spent`
-  t.match(await bash(asReader), { status: 0, out: /requests 3/ }, 'who may only look, may look')
+  t.match(await bash(asReader), { status: 0, out: /"calls":3,/ }, 'who may only look, may look')
   submitter.child.stdin?.end()
   t.strictSame(await submitter.ended, ENDED)
   await end(worker)

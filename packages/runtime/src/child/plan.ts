@@ -74,8 +74,13 @@ export const agentLimitOf = ({ config: { max_cost }, bound, specPath }: AgentPla
   agentLimit(specPath, bound.name, max_cost)
 
 /** Makes a plumb-agent report errors in its configuration, and end. */
-export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSettings) =>
-  ({ program: 'plumb-agent', args: ['--agent', bound.name, '--check', '--fds', 'none', ...localArgs(settings)], entry: specPath }) as const
+export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSettings) => {
+  const args = ['--agent', bound.name, '--check', '--fds', 'none', ...onlyKept(), ...localArgs(settings)]
+  return { program: 'plumb-agent', args, entry: specPath } as const
+}
+
+/** What asks for nothing needs no key. */
+const onlyKept = (): string[] => (currentKept()?.isOnly ? ['--cache-only'] : [])
 
 /** A nested plumb is this program again, on another binding of the same spec. */
 export const plumbPlan = ({ node, place, settings, isAskedToLetGo }: ChildPlace, bound: Bound): ChildPlan => {
@@ -118,7 +123,7 @@ const isTextRead = ({ outputs }: GraphNode, { emitToParent }: SpawnSettings): bo
 
 const placeArgs = (place: string, { options }: SpawnSettings): string[] => {
   const whole = keptPlaceOf(place, options.kept.place)
-  return whole === undefined ? [] : ['--place', whole, ...(currentKept()?.isOnly ? ['--cache-only'] : [])]
+  return whole === undefined ? [] : ['--place', whole, ...onlyKept()]
 }
 
 const localArgs = (settings: SpawnSettings): string[] => [
