@@ -47,7 +47,12 @@ const record = async (name) => {
     }
   })
   for (const old of ['answers', `${name}.answers.jsonl`]) rmSync(`${directory}/${old}`, { recursive: true, force: true })
-  const env = { ...process.env, ANTHROPIC_API_KEY: 'none', PLUMB_ENDPOINT: server.url, PATH: `${ROOT}/packages/plumb/bin:${process.env.PATH}` }
+  const env = {
+    ...process.env,
+    ANTHROPIC_API_KEY: 'none',
+    PLUMB_ENDPOINT: server.url,
+    PATH: `${ROOT}/packages/plumb/bin:${process.env.PATH}`,
+  }
   for (const command of commands) await run(command, { cwd: directory, env })
   server.close()
   gather(`${directory}/answers`)

@@ -4,7 +4,10 @@ import { createInterface } from 'node:readline'
 
 const TEXTS = {
   a1: { title: 'Pressure', text: 'An espresso machine presses water through the coffee with about nine bars.' },
-  b2: { title: 'On crema', text: 'Crema is a foam of carbon dioxide in an emulsion of oils. It comes from pressure, and from fresh coffee.' },
+  b2: {
+    title: 'On crema',
+    text: 'Crema is a foam of carbon dioxide in an emulsion of oils. It comes from pressure, and from fresh coffee.',
+  },
   c3: { title: 'Roasting', text: 'Carbon dioxide is made in roasting, and leaves the bean within some weeks.' },
 }
 
