@@ -14,6 +14,8 @@ export interface AskedCall {
   readonly tool: string
   /** JSON as it was written. */
   readonly input: string
+  /** The process that asks. */
+  readonly process?: string | undefined
   readonly description?: string | undefined
   readonly effects?: readonly string[] | undefined
 }
@@ -32,11 +34,12 @@ const MAX_NAME_WIDTH = 20
 
 /** With the whole input, or with the number of characters that are not shown. */
 export const consentQuestion = (call: AskedCall, { number = '', choices = '[y/N]' }: ConsentForm = {}): ConsentQuestion => {
-  const { tool, input, description = '', effects = [] } = call
+  const { tool, input, process, description = '', effects = [] } = call
   const name = escapeControls(tool)
+  const head = process === undefined ? name : `${name}, asked for by ${preview(process)}`
   const [what = ''] = description.trim().split('\n', 1)
   const above = [
-    what === '' ? `${name}:` : `${name}: ${preview(what, MAX_DESCRIPTION)}`,
+    what === '' ? `${head}:` : `${head}: ${preview(what, MAX_DESCRIPTION)}`,
     ...argumentLines(input),
     ...(effects.length === 0 ? [] : [`  effects: ${effects.map(escapeControls).join(', ')}`]),
   ]

@@ -64,6 +64,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   const args = ['--agent', plan.bound.name, '--numbered', '--no-envelopes', '--fds', listed === '' ? 'none' : listed]
   if (isTelemetryRead(place, settings, plan)) args.push('--telemetry', ...(isTextRead(node, settings) ? [] : ['--brief']))
   if (emitsMemory(plan, settings)) args.push('--tell-memory')
+  if (settings.askPerson && hasTools(plan)) args.push('--asks-parent')
   args.push(...placeArgs(place, settings))
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const
   return { kind: 'own', ...own, fds, agent: plan, isEnveloped: false, variables: [] }
