@@ -8,7 +8,7 @@ const PNPM = 'pnpm@10.34.9'
 /** Does nothing, and needs no network, when everything is installed. Throws the output of pnpm when it fails. */
 export const installDependencies = async () => {
   if (isInstalled()) return
-  console.log(`installing dependencies with ${PNPM}`)
+  console.log(`installing dependencies with ${PNPM}: a minute, without a word`)
   const env = { ...process.env, CI: 'true', npm_config_loglevel: 'error' }
   const args = ['--yes', '--prefer-offline', PNPM, 'install', '--frozen-lockfile', '--prefer-offline']
   const { status, output } = await run('npx', args, { env })

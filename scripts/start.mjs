@@ -7,6 +7,7 @@ import { installDependencies } from './dependencies.mjs'
 
 await runMain(import.meta.url, async () => {
   await installDependencies()
+  console.log('building the executables: a minute the first time, then a moment')
   await build()
   return spawnSync(`${ROOT}/scripts/demo`, { stdio: ['ignore', 'inherit', 'inherit'] }).status === 0
 })

@@ -27,6 +27,10 @@ t.test('README does what it shows', async (t) => {
   t.strictSame(await runExamples(examples), [])
 })
 
+t.test('the README of the examples, too', async (t) => {
+  t.strictSame(await runExamples(readMarkdown(readFileSync('packages/plumb/examples/README.md', 'utf8'))), [])
+})
+
 t.test('what is to be installed has the version of this tree', async (t) => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
   for (const file of ['README.md', 'scripts/editors/vscode/README.md']) {

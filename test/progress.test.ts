@@ -32,6 +32,14 @@ let asker : !int -> !int = agent { command: ["bash", "asker.sh"], tools: [today]
 let main : !int -> !int = plumb(input, output) { input ; filter(value = 1) ; asker ; output }
 `
 
+const ASKING_AGENTS = `
+@description "Sends a mail"
+let send : string -> string = tool { mock: "sent", approval: "ask" }
+let one : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [send], amnesiac: true }
+let two : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [send], amnesiac: true }
+let main : !string -> (!string, !string) = plumb(input, ones, twos) { input ; one ; ones ; input ; two ; twos }
+`.replace('ones ; input', 'ones\n input')
+
 /** It stays: of one that has ended, node-pty drops what it has not read within 200 ms. */
 const SHOW = 'cat out.jsonl; read -r'
 
@@ -41,6 +49,7 @@ const open = (t: Test, script: string, options: Partial<PtyOptions> = {}) => {
   writeFileSync(join(cwd, 'slow.plumb'), SPEC)
   writeFileSync(join(cwd, 'asker.sh'), ASKER)
   writeFileSync(join(cwd, 'asks.plumb'), ASKS)
+  writeFileSync(join(cwd, 'agents.plumb'), ASKING_AGENTS)
   writeFileSync(join(cwd, 'in.jsonl'), '1\n2\n"three"\n-4\n5\n')
   execFileSync('mkfifo', ['gate'], { cwd })
   const gate = openSync(join(cwd, 'gate'), constants.O_RDWR)
@@ -92,11 +101,11 @@ t.test('live: out of the way while a person is asked', async (t) => {
   const { pty, answer } = open(t, `plumb asks.plumb < in.jsonl > out.jsonl; ${SHOW}`)
   await pty.shows(/^asker +1 +0/m)
   answer(1)
-  await pty.shows(/^allow tool 'today' .*\[y\/N\]$/m)
+  await pty.shows(/^allow 'today'\? \[y\/N\]$/m)
   await setTimeout(300)
   t.notMatch(pty.screen, /^stage/m)
   pty.type('y\r')
-  await pty.shows(/^plumb: error: .*\nallow tool 'today' .*\[y\/N\] y\n7$/)
+  await pty.shows(/^plumb: error: .*\ntoday:\n {2}{}\nallow 'today'\? \[y\/N\] y\n7$/)
 })
 
 t.test('what was typed before a question does not answer it', async (t) => {
@@ -104,7 +113,7 @@ t.test('what was typed before a question does not answer it', async (t) => {
   pty.type('y\rno more\ry\r')
   await pty.shows(/^y\nno more\ny$/)
   answer(1)
-  await pty.shows(/^allow tool 'today' .*\[y\/N\] ?$/m)
+  await pty.shows(/^allow 'today'\? \[y\/N\] ?$/m)
   pty.type('n\r')
   await t.resolves(pty.shows(/\[y\/N\] n\n0$/))
 })
@@ -159,4 +168,15 @@ t.test('Ctrl-C says what it waits for, and a second one ends it', async (t) => {
   await pty.shows(/plumb: stopping: 2 messages are in flight and have 5 s; Ctrl-C again ends it at once$/m)
   pty.type('\x03')
   await t.resolves(pty.shows(/inputs 2, 5 \(cancelled\)/))
+})
+
+t.test('agents of a program ask at its terminal, one after the other', async (t) => {
+  const { pty } = open(t, `echo 'call send "ann"' | plumb -R agents.plumb > out.jsonl; sort out.jsonl; read -r`)
+  await pty.shows(/send, asked for by (one|two): Sends a mail\n {2}"ann"\nallow 'send'\? \[y\/N\] ?$/)
+  pty.type('y\r')
+  await pty.shows(/\[y\/N\] y\n[\s\S]*send, asked for by (one|two): [\s\S]*allow 'send'\? \[y\/N\] ?$/)
+  pty.type('n\r')
+  await pty.shows(/{"__port":"(ones|twos)","msg":".*sent/)
+  t.match(pty.screen, /the call of 'send' was denied/)
+  t.equal(pty.screen.split("allow 'send'?").length, 3)
 })

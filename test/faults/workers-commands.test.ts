@@ -3,6 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SCHEMA_VERSION } from '../../packages/engine/src/schema.js'
 import { openPooler } from './pooler.js'
 import { until } from './scene.js'
 import { ENDED, end, HOLDING_FILES, NINE, numbers, PATIENCE_MS, stageOf, TIMES_TEN } from './worker-stage.js'
@@ -79,7 +80,7 @@ onStage('--output has each line once, however often the submitter is killed', as
   t.equal(read(), (await bash('seq 300 | plumb count.plumb')).out)
   t.match(await bash('plumb runs output; plumb engine --sweep 1; plumb engine --sweep 0; plumb runs'), {
     status: 0,
-    out: /^output {2}done {2}taken 300 {2}written 300 {2}unread 0\n {2}1 .* done 300 .*workers 1.*\n0\n\d+\n$/,
+    out: /^{"name":"output","state":"done","taken":300,"written":300,"unread":0,"parts":\[{.*"done":300,.*"workers":1.*\n0\n\d+\n$/,
   })
   await end(worker)
 })
@@ -90,10 +91,10 @@ onStage('runs --watch shows a run until it is over', async (t, { serve, submit, 
   submitter.child.stdin?.end('1\n')
   t.ok(await given(1))
   const watch = start(['plumb', 'runs', '--watch', 'watched'])
-  t.ok(await watch.reports(/^watched {2}(open|closed) .*\n.* in hand 1 .* workers 1/, 1, PATIENCE_MS))
+  t.ok(await watch.reports(/^{"name":"watched","state":"(open|closed)".*"in_hand":1.*"workers":1/, 1, PATIENCE_MS))
   await bash('touch go')
   t.strictSame([await submitter.ended, await watch.ended], [ENDED, ENDED])
-  t.match(watch.reported(), /watched {2}done {2}taken 1 {2}written 1 /)
+  t.match(watch.reported(), /{"name":"watched","state":"done","taken":1,"written":1,/)
   await end(worker)
 })
 
@@ -111,9 +112,9 @@ onStage('what is asked of a run, a part or a schema that is not there', async (t
     t.match(await bash(`plumb ${command} nobody`), { status: 2, out: '', err: /"unknown_name".*no run 'nobody'/ }, command)
   t.match(await bash('plumb work --part nobody other.plumb'), { status: 2, err: /not a part: the spec has 1 \(part\)/ })
   cluster.ask('UPDATE plumb.version SET version = 0')
-  const older = /"cannot_run".*is of version 0, and this plumb needs 3: .*DROP SCHEMA plumb CASCADE.*--init/
+  const older = new RegExp(`"cannot_run".*is of version 0, and this plumb needs ${SCHEMA_VERSION}: .*DROP SCHEMA plumb CASCADE.*--init`)
   for (const command of ['engine --init', 'runs', 'work other.plumb'])
     t.match(await bash(`plumb ${command}`), { status: 2, err: older }, command)
-  cluster.ask('UPDATE plumb.version SET version = 3')
+  cluster.ask(`UPDATE plumb.version SET version = ${SCHEMA_VERSION}`)
   t.match(await bash('plumb engine --init && plumb runs'), { status: 0, err: '' })
 })

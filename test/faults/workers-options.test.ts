@@ -132,11 +132,10 @@ onStage('plumb runs shows what a run has spent, and how fast it goes', async (t,
     cluster.ask('SELECT sum(input + output) FROM plumb.usage WHERE run = (SELECT max(id) FROM plumb.run)').trim() === '30'
   t.ok(await until(isReported, PATIENCE_MS))
   t.match(JSON.parse((await bash('plumb runs --json spent')).out), { parts: [{ done: 3, calls: 3, tokens: 30, cost: 0.0003 }] })
-  t.match((await bash('plumb runs spent')).out, / {2}[\d.]+ a second {2}requests 3 {2}tokens 30 {2}\$0\.0003/)
   const { out: sql } = await bash('plumb engine --print')
   cluster.ask(sql.slice(sql.indexOf('CREATE ROLE')))
   const asReader = `PGOPTIONS='-c role=plumb_read' plumb runs spent`
-  t.match(await bash(asReader), { status: 0, out: /requests 3/ }, 'who may only look, may look')
+  t.match(await bash(asReader), { status: 0, out: /"calls":3,/ }, 'who may only look, may look')
   submitter.child.stdin?.end()
   t.strictSame(await submitter.ended, ENDED)
   await end(worker)

@@ -1,18 +1,22 @@
 // plumb approvals and plumb approve on a run by workers: lists the calls that wait for approval, and stores decisions.
 
 import { digestOf, type ListedCall } from '@plumb/ledger/approval'
-import { type ApproveOptions, readDeadline, refusalOf, showCall } from '@plumb/runtime/record'
+import { type ApproveOptions, readDeadline, refusalOf, showCalls } from '@plumb/runtime/record'
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { Query } from './connection.js'
 import { type Database, noRun, withConnection } from './look.js'
 import { STATE_NOW } from './postgres-calls.js'
 
-export const approvals = (database: Database, name: string, isAll: boolean): Promise<number> =>
+export const approvals = (
+  database: Database,
+  name: string,
+  { all: isAll, json: isJson }: { readonly all: boolean; readonly json: boolean },
+): Promise<number> =>
   withConnection(database, true, async ({ query }) => {
     const calls = await callsOf(query, name)
     if (!calls) return noRun(name)
     const shown = [...calls.values()].filter(({ state }) => isAll || state === 'waits' || state === 'in_doubt')
-    return succeed(shown.map((call) => `${showCall(call)}\n`).join(''))
+    return succeed(showCalls(shown, { of: `--on URL ${name}`, isJson, isAll }))
   })
 
 /** Decides all of the calls, or none. Their messages are delivered again. */

@@ -1,23 +1,11 @@
 // plumb engine, runs, letters, cancel and retry: shows the tables, and changes runs.
 
-import { shownJson } from '@plumb/runtime/record'
-import {
-  endWith,
-  escapeControls,
-  escapeLines,
-  type Fault,
-  fail,
-  fault,
-  isTerminal,
-  type Result,
-  succeed,
-  toDollars,
-  writeStdout,
-} from '@plumb/wire'
+import { endWith, escapeLines, type Fault, fail, fault, type Result, stdoutColumns, succeed, toDollars, writeStdout } from '@plumb/wire'
 import { type Connection, checkSchema, connect } from './connection.js'
 import { RATE_WINDOW } from './postgres.js'
 import { STATE_NOW } from './postgres-calls.js'
 import { ROLES, SCHEMA } from './schema.js'
+import { type PartCounts, type RunShown, showLetters, showRuns } from './show-runs.js'
 import { fixedFault, MAY_SERVE } from './unserved.js'
 
 export interface Database {
@@ -108,7 +96,7 @@ export const retry = (database: Database, name: string, origins: readonly number
     return given === undefined ? notOpen(connection.query, name) : succeed(`${given}\n`)
   })
 
-export const letters = (database: Database, name: string): Promise<number> =>
+export const letters = (database: Database, name: string, { isJson }: { readonly isJson: boolean }): Promise<number> =>
   withConnection(database, true, async ({ query }) => {
     const known = await query('SELECT 1 FROM plumb.run WHERE name = $1', [name])
     if (known.rows.length === 0) return noRun(name)
@@ -116,44 +104,14 @@ export const letters = (database: Database, name: string): Promise<number> =>
       `SELECT l.part, l.origin, l.value, l.fault, l.tries FROM plumb.letter l JOIN plumb.run r ON r.id = l.run WHERE r.name = $1 ORDER BY l.id`,
       [name],
     )
-    // The value as it came.
-    return succeed(
-      rows
-        .map(
-          ({ part, origin, value, fault, tries }) =>
-            `{"origin":${origin},"part":${part},"tries":${tries},"fault":${shownJson(String(fault))},"value":${shownJson(String(value))}}\n`,
-        )
-        .join(''),
-    )
+    const shown = rows.map(({ part, origin, value, fault, tries }) => ({
+      ...{ origin: String(origin), part: String(part), tries: String(tries) },
+      ...{ fault: String(fault), value: String(value) },
+    }))
+    return succeed(showLetters(shown, name, isJson ? undefined : stdoutColumns()))
   })
 
-interface PartCounts {
-  readonly part: string
-  readonly waiting: number
-  readonly in_hand: number
-  readonly done: number
-  readonly dropped: number
-  readonly failed: number
-  /** Messages that wait for a decision on a call. */
-  readonly parked: number
-  /** Finished messages a second in the last seconds. */
-  readonly rate: number
-  /** Requests to models, their tokens, and dollars as far as they have a price. */
-  readonly calls: number
-  readonly tokens: number
-  readonly cost: number
-  /** Live workers that serve it. */
-  readonly workers: number
-  /** The age of the oldest waiting message, in seconds. */
-  readonly oldest?: number
-  /** The label that workers need to have it. */
-  readonly pin?: string
-  /** The host of the worker that has it, if it is owned. */
-  readonly owner?: string
-}
-
 const WATCH_MS = 2000
-const CLEAR = '\x1b[H\x1b[2J'
 
 export interface LookOptions {
   readonly isJson: boolean
@@ -164,20 +122,23 @@ export interface LookOptions {
 /** `name`: of one run alone. */
 export const runs = (database: Database, name: string | undefined, { isJson, isWatching }: LookOptions): Promise<number> =>
   withConnection(database, true, async ({ query }) => {
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       const shown = await readRuns(query, name)
       if (name !== undefined && shown.length === 0) return noRun(name)
-      const text = shown.map((run) => (isJson ? `${JSON.stringify(run)}\n` : showRun(run))).join('')
-      if (!isWatching || shown.every(({ state }) => state === 'done' || state === 'cancelled')) return succeed(text)
-      const failed = await writeStdout((isTerminal(1) ? CLEAR : '') + escapeLines(text))
+      const columns = isJson ? undefined : stdoutColumns()
+      const text = escapeLines(columns === undefined ? shown.map((run) => `${JSON.stringify(run)}\n`).join('') : showRuns(shown, columns))
+      const isOver = !isWatching || shown.every(({ state }) => state === 'done' || state === 'cancelled')
+      const failed = await writeStdout(columns !== undefined && isWatching ? repainted(text, isFirst) : text)
       if (failed) return { ok: false, error: failed }
+      if (isOver) return succeed('')
       await new Promise((resolve) => setTimeout(resolve, WATCH_MS))
     }
   })
 
-type RunShown = Awaited<ReturnType<typeof readRuns>>[number]
+// Over the screen before, line by line: a screen that is cleared each time would fill the terminal's memory of what was scrolled away.
+const repainted = (text: string, isFirst: boolean): string => `${isFirst ? '\x1b[2J' : ''}\x1b[H${text.replaceAll('\n', '\x1b[K\n')}\x1b[J`
 
-const readRuns = async (query: Connection['query'], name: string | undefined) => {
+const readRuns = async (query: Connection['query'], name: string | undefined): Promise<RunShown[]> => {
   const { rows } = await query(RUNS, [name ?? null])
   return rows.map((row) => {
     const plan = JSON.parse(String(row.plan)) as readonly { id: number; name: string }[]
@@ -212,23 +173,6 @@ const noteOf = (row: Readonly<Record<string, unknown>>, parts: readonly PartCoun
 }
 
 const NONE = { waiting: 0, in_hand: 0, done: 0, dropped: 0, failed: 0, parked: 0, rate: 0, calls: 0, tokens: 0, cost: 0, workers: 0 }
-
-const showRun = ({ name, state, taken, written, unread, parts, note }: RunShown) =>
-  [
-    `${name}  ${state}  taken ${taken}  written ${written}  unread ${unread}`,
-    ...parts.map(
-      ({ part, waiting, in_hand, done, dropped, failed, parked, rate, calls, tokens, cost, workers, oldest, owner }) =>
-        `  ${part}  waiting ${waiting}  in hand ${in_hand}  done ${done}  dropped ${dropped}  failed ${failed}  workers ${workers}${
-          parked === 0 ? '' : `  parked ${parked}`
-        }${rate === 0 ? '' : `  ${rate} a second`}${calls === 0 ? '' : `  requests ${calls}  tokens ${tokens}${cost === 0 ? '' : `  $${cost}`}`}${
-          oldest === undefined ? '' : `  oldest ${oldest} s`
-        }${owner === undefined ? '' : `  at ${owner}`}`,
-    ),
-    ...(note === undefined ? [] : [`  ${note}`]),
-  ]
-    // What workers have said stays on its line.
-    .map((line) => `${escapeControls(line)}\n`)
-    .join('')
 
 const ELAPSED = 'extract(epoch FROM now() - since)'
 /** Messages a second, from a row of the tally: since its window began, and of the window before while that is new. */

@@ -91,10 +91,10 @@ const SETTLE_LETTER =
 export const RATE_WINDOW = 10
 const IS_LATE = `t.since < now() - interval '${RATE_WINDOW} s'`
 const SETTLE_TALLY = `
-INSERT INTO plumb.tally AS t (run, part, worker, taken, outputs, dropped, failed, tool_calls, retries, lately)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $4)
+INSERT INTO plumb.tally AS t (run, part, worker, taken, outputs, dropped, failed, tool_calls, retries, failed_calls, lately)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $4)
 ON CONFLICT (run, part, worker) DO UPDATE SET taken = t.taken + $4, outputs = t.outputs + $5, dropped = t.dropped + $6, failed = t.failed + $7,
-  tool_calls = t.tool_calls + $8, retries = t.retries + $9,
+  tool_calls = t.tool_calls + $8, retries = t.retries + $9, failed_calls = t.failed_calls + $10,
   since = CASE WHEN ${IS_LATE} THEN now() ELSE t.since END,
   lately = CASE WHEN ${IS_LATE} THEN $4 ELSE t.lately + $4 END,
   rate = CASE WHEN ${IS_LATE} THEN t.lately / extract(epoch FROM now() - t.since) ELSE t.rate END`
@@ -179,7 +179,7 @@ export class PostgresEngine implements Engine {
       if (s.back.length > 0) counted.push({ rows: query(SETTLE_BACK, [s.back, s.lease]), due: s.back.length })
       if (s.parked.length > 0) counted.push({ rows: query(SETTLE_PARKED, [s.parked, s.lease]), due: s.parked.length })
       if (s.memory) counted.push({ rows: query(SETTLE_FENCE, [s.run, s.part, this.worker]), due: 1 })
-      const { taken, outputs, dropped, failed, toolCalls, retries, usages } = s.tally
+      const { taken, outputs, dropped, failed, toolCalls, failedCalls, retries, usages } = s.tally
       const written = [
         insertMessages(query, s.run, s.outputs),
         ...(s.memory && s.memory.length > 0 ? [query(SETTLE_MEMORY, [s.run, s.part, s.memory])] : []),
@@ -189,7 +189,7 @@ export class PostgresEngine implements Engine {
         ...(s.answers.length > 0 ? [recordAnswers(query, s.run, s.answers)] : []),
         ...(s.events.length > 0 ? [query(SETTLE_EVENTS, [s.run, s.part, ...eventColumns(s.events)])] : []),
         ...s.calls.map((kept) => query(KEEP_CALL, keptValues(s.run, s.part, kept))),
-        query(SETTLE_TALLY, [s.run, s.part, this.worker, taken, outputs, dropped, failed, toolCalls, retries]),
+        query(SETTLE_TALLY, [s.run, s.part, this.worker, taken, outputs, dropped, failed, toolCalls, retries, failedCalls]),
         ...usages.map(({ agent, model, calls, tokens: { input, output, cache_read, cache_creation }, cost, unpriced }) =>
           query(SETTLE_USAGE, [
             ...[s.run, s.part, this.worker, agent, model],

@@ -31,7 +31,7 @@ export class RunCounts implements Counted {
       const known = parts?.find(({ part }) => part === id)
       const ofPart = (usages ?? []).filter(({ part }) => part === id)
       if (!known) return emptyStageStats(name)
-      const { taken, outputs, failed, tool_calls: toolCalls, retries } = known
+      const { taken, outputs, failed, tool_calls: toolCalls, failed_calls: failedCalls, retries } = known
       // `firstInputMs: 0` counts from the start of the run.
       return {
         ...emptyStageStats(name),
@@ -39,6 +39,7 @@ export class RunCounts implements Counted {
         outputs,
         errors: failed,
         toolCalls,
+        failedCalls,
         retries,
         firstInputMs: 0,
         usages: ofPart.map(usageOf),
@@ -59,6 +60,7 @@ interface Counts {
     readonly outputs: number
     readonly failed: number
     readonly tool_calls: number
+    readonly failed_calls: number
     readonly retries: number
   }[]
   readonly usages: readonly (Omit<ModelUsage, 'tokens'> & ModelUsage['tokens'] & { readonly part: number })[]
@@ -85,7 +87,7 @@ const COUNTS = `
 SELECT r.taken, r.written,
   (SELECT count(DISTINCT origin) FROM plumb.message WHERE run = r.id) AS waiting,
   (SELECT json_agg(t) FROM (SELECT part, sum(taken) AS taken, sum(outputs) AS outputs, sum(failed) AS failed, sum(tool_calls) AS tool_calls,
-     sum(retries) AS retries FROM plumb.tally WHERE run = r.id GROUP BY part) t) AS parts,
+     sum(failed_calls) AS failed_calls, sum(retries) AS retries FROM plumb.tally WHERE run = r.id GROUP BY part) t) AS parts,
   (SELECT json_agg(u) FROM (SELECT part, agent, model, sum(calls) AS calls, sum(input) AS input, sum(output) AS output,
      sum(cache_read) AS cache_read, sum(cache_creation) AS cache_creation, sum(cost) AS cost, sum(unpriced) AS unpriced
      FROM plumb.usage WHERE run = r.id GROUP BY part, agent, model ORDER BY part, agent, model) u) AS usages,

@@ -4,7 +4,7 @@
 export const PROTOCOL = 1
 
 /** The version of the tables: another is refused. */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 4
 
 /** A worker holds a lock with this key and its number as long as it lives. */
 export const WORKERS = 0x706c756d
@@ -144,6 +144,7 @@ CREATE TABLE plumb.tally (
   dropped bigint NOT NULL DEFAULT 0,
   failed bigint NOT NULL DEFAULT 0,
   tool_calls bigint NOT NULL DEFAULT 0,
+  failed_calls bigint NOT NULL DEFAULT 0,
   retries bigint NOT NULL DEFAULT 0,
   since timestamptz NOT NULL DEFAULT now(),
   lately bigint NOT NULL DEFAULT 0,

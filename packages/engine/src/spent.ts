@@ -8,15 +8,18 @@ export interface AgentSpending {
   /** Requests to models, by agent and model. */
   readonly usages: readonly Readonly<ModelUsage>[]
   readonly toolCalls: number
+  /** Those whose result was an error. */
+  readonly failedCalls: number
   /** Attempts after the first. */
   readonly retries: number
 }
 
-export const NOTHING: AgentSpending = { usages: [], toolCalls: 0, retries: 0 }
+export const NOTHING: AgentSpending = { usages: [], toolCalls: 0, failedCalls: 0, retries: 0 }
 
 export const addSpent = (a: AgentSpending, b: AgentSpending): AgentSpending => ({
   usages: addUsages(a.usages, b.usages),
   toolCalls: a.toolCalls + b.toolCalls,
+  failedCalls: a.failedCalls + b.failedCalls,
   retries: a.retries + b.retries,
 })
 
@@ -44,7 +47,9 @@ export const totalsOf = ({ usages }: AgentSpending): { readonly calls: number; r
 
 /** A kept answer counts nothing: no request was made. */
 export const spentIn = (reported: Telemetry & { readonly agent?: string }, prices: Prices | undefined): AgentSpending => {
-  if (reported.kind === 'tool_result') return (reported.depth ?? 0) > 0 ? NOTHING : { ...NOTHING, toolCalls: 1 }
+  if (reported.kind === 'tool_result') {
+    return (reported.depth ?? 0) > 0 ? NOTHING : { ...NOTHING, toolCalls: 1, failedCalls: reported.is_error === true ? 1 : 0 }
+  }
   if (reported.kind === 'retry') return { ...NOTHING, retries: 1 }
   if (reported.kind !== 'usage' || reported.kept !== undefined) return NOTHING
   const { usage } = readUsage(reported)

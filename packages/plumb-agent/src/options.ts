@@ -75,6 +75,8 @@ export const AGENT_GROUPS = {
     ...PERMISSION_ROWS,
     requireSandbox: REQUIRE_SANDBOX,
     command: { ...value('--tool-command <program>', 'run this program in place of plumb-tool'), variable: 'PLUMB_TOOL' },
+    /** The parent, which answers its calls, asks the person at its own terminal. */
+    asksParent: flag('--asks-parent'),
   },
 }
 

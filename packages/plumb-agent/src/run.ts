@@ -202,6 +202,7 @@ class RunningAgent {
       canBeAnswered: () => this.#loop.canBeApproved,
       isRecorded: this.#isRecorded,
       emit: this.#emit,
+      askTerminal: options.tools.asksParent ? async (request, signal) => this.#tools.askPerson?.(request, signal) : undefined,
     })
     this.#tools = parts.surroundings.openTools?.(this.#toolsParts()) ?? noTools(this.#report)
     this.#loop = new Loop({

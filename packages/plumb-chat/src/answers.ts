@@ -9,6 +9,8 @@ export interface AnswersOptions {
   readonly isStreamed: boolean
   /** The name of the agent is before its answer. */
   readonly isNamed: boolean
+  /** It answers in words for people, not in JSON. */
+  readonly isProse: (agent: string) => boolean
 }
 
 export interface Answers {
@@ -25,13 +27,13 @@ interface Stream {
   hasEnded: boolean
 }
 
-export const openAnswers = ({ screen, isStreamed, isNamed }: AnswersOptions): Answers => {
+export const openAnswers = ({ screen, isStreamed, isNamed, isProse }: AnswersOptions): Answers => {
   /** The first is on the screen; the others wait until it has ended. */
   let streams: Stream[] = []
   let last = ''
 
   const begin = ({ agent, text }: Stream): void => {
-    if (isNamed) screen.startAnswer(agent)
+    screen.startAnswer(isNamed ? agent : undefined, isProse(agent))
     screen.answer(text)
   }
   const addPiece = (agent: string, delta: string): void => {
@@ -66,7 +68,9 @@ export const openAnswers = ({ screen, isStreamed, isNamed }: AnswersOptions): An
       const text = textOfJson(json)
       const isShown = last.trim() === text.trim() && last !== ''
       last = ''
-      if (!isShown) screen.output(name === undefined ? text : `${name}: ${text}`)
+      if (isShown) return
+      const show = json.startsWith('"') ? screen.prose : screen.output
+      show(name === undefined ? text : `${name}: ${text}`)
     },
     end: () => {
       screen.endAnswer()

@@ -1,7 +1,7 @@
 // Tool calls that wait for approval: the person is asked about one after the other, and only as long as the call waits.
 
-import { consentQuestion } from '@plumb/ledger'
-import type { ApprovalOutcome } from '@plumb/wire'
+import { type AskedCall, consentQuestion } from '@plumb/ledger'
+import { type ApprovalOutcome, escapeControls, preview } from '@plumb/wire'
 import type { ControlEvent } from './program/events.js'
 import type { Question, QuestionAnswer } from './terminal/terminal.js'
 
@@ -11,6 +11,8 @@ export interface ApprovalPromptParts {
   readonly withdraw: (why: string) => void
   readonly notice: (text: string) => void
   readonly control: (message: Readonly<Record<string, string>>) => void
+  /** What the tool is, as far as that is known. Never rejects. */
+  readonly describe: (tool: string) => Promise<Pick<AskedCall, 'description' | 'effects'>>
 }
 
 /** `ended`: no outcome was reported, and the agent has nothing more to do. */
@@ -23,7 +25,13 @@ interface Call {
   readonly input: string
   /** Its place among those that wait together, from 1. */
   readonly number: number
+  about: Pick<AskedCall, 'description' | 'effects'>
+  /** `gone`: it was withdrawn before it was asked about. */
+  state: 'new' | 'asked' | 'gone'
 }
+
+const CHOICES = '[y once, a always in this session, N no]'
+const MAX_INPUT = 200
 
 const WITHDRAWN: Readonly<Record<Outcome, string>> = {
   approved: 'it was approved elsewhere',
@@ -45,6 +53,8 @@ export class ApprovalPrompts {
   /** Answered here, and not yet confirmed by the agent. */
   readonly #answered = new Set<string>()
   readonly #settled = new Set<string>()
+  /** Tools whose calls are all allowed. */
+  readonly #always = new Set<string>()
 
   constructor(parts: ApprovalPromptParts) {
     this.#parts = parts
@@ -53,10 +63,10 @@ export class ApprovalPrompts {
   add({ id, tool, input, inputText = JSON.stringify(input) ?? '' }: ControlEvent): void {
     if (typeof id !== 'string' || this.#settled.delete(id)) return
     if (this.#waiting.length === 0) this.#count = 0
-    this.#waiting.push({ id, tool: String(tool), input: inputText, number: ++this.#count })
+    this.#waiting.push({ id, tool: String(tool), input: inputText, number: ++this.#count, about: {}, state: 'new' })
     const [first] = this.#waiting as [Call]
-    if (this.#waiting.length > 1) this.#parts.reword(this.#question(first))
-    else void this.#ask(first)
+    if (this.#waiting.length === 1) void this.#ask(first)
+    else if (first.state === 'asked') this.#parts.reword(this.#question(first))
   }
 
   /** The agent reports the outcome of each call that it asked about. */
@@ -77,25 +87,47 @@ export class ApprovalPrompts {
 
   #withdraw(place: number, outcome: Outcome): void {
     const why = `withdrawn, ${WITHDRAWN[outcome]}`
-    if (place === 0) return this.#parts.withdraw(why)
-    const [call] = this.#waiting.splice(place, 1)
-    if (call) this.#parts.notice(`${this.#question(call).line}${why}`)
+    const call = this.#waiting[place]
+    if (call?.state === 'asked') return this.#parts.withdraw(why)
+    if (!call || call.state === 'gone') return
+    call.state = 'gone'
+    // The first is still being looked up, and leaves by itself.
+    if (place > 0) this.#waiting.splice(place, 1)
+    this.#parts.notice(`${this.#question(call).line}${why}`)
   }
 
-  #question({ tool, input, number }: Call): Question {
-    return consentQuestion(tool, input, this.#count > 1 ? `(${number} of ${this.#count}) ` : '')
+  #question({ tool, input, number, about }: Call): Question {
+    const shown = consentQuestion(
+      { tool, input, ...about },
+      { number: this.#count > 1 ? `(${number} of ${this.#count}) ` : '', choices: CHOICES },
+    )
+    return { ...shown, always: `always allow '${escapeControls(tool)}' in this session? [y/N] ` }
   }
 
   async #ask(call: Call): Promise<void> {
-    const { ask, control } = this.#parts
-    const answer = await ask(this.#question(call))
-    const { id } = call
+    const { control } = this.#parts
+    const answer = await this.#answerTo(call)
+    const { id, tool } = call
     this.#waiting.shift()
     if (answer !== 'withdrawn') this.#answered.add(id)
+    if (answer === 'always') this.#always.add(tool)
     // 'leave' sends nothing: leaving cancels the message that the call belongs to.
-    if (answer === 'yes') control({ approve: id })
+    if (answer === 'yes' || answer === 'always') control({ approve: id })
     else if (answer === 'no') control({ deny: id })
     const [next] = this.#waiting
     if (next) void this.#ask(next)
+  }
+
+  async #answerTo(call: Call): Promise<QuestionAnswer> {
+    const { ask, describe, notice } = this.#parts
+    const { tool, input } = call
+    if (this.#always.has(tool)) {
+      notice(`${preview(tool)} ${preview(input, MAX_INPUT)} is allowed, as always in this session`)
+      return 'yes'
+    }
+    call.about = await describe(tool)
+    if (call.state === 'gone') return 'withdrawn'
+    call.state = 'asked'
+    return ask(this.#question(call))
   }
 }

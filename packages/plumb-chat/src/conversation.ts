@@ -13,6 +13,7 @@ import { readCommand } from './command/table.js'
 import { formatEvent, formatFault } from './messages.js'
 import type { ChatOptions } from './options.js'
 import type { ControlEvent, ProgramEvent } from './program/events.js'
+import { openDescriptions } from './program/list-tools.js'
 import type { ChatProgram } from './program/program.js'
 import { Requests } from './requests.js'
 import { type ChatSession, openChatSession, type SessionListener } from './session.js'
@@ -32,6 +33,8 @@ export interface ConversationParts {
   readonly remember: (message: string) => void
   /** Answers are shown piece by piece. */
   readonly isStreamed: boolean
+  /** A person reads what is said about answers. */
+  readonly isForPerson: boolean
   /** The conversation has ended, and no child is left. */
   readonly onEnd: (end: ConversationEnd) => void
 }
@@ -57,7 +60,7 @@ export class ChatConversation {
   #state: 'ready' | 'handling' | 'leaving' = 'ready'
   #session: ChatSession | undefined
   /** Notes about an answer, by agent, that are shown after it. */
-  #notes: [string, string][] = []
+  #notes: { readonly agent: string; readonly text: string; readonly isError: boolean }[] = []
   #isPaused = false
   /** Ctrl-C was pressed, and nothing has happened since. */
   #isInterrupted = false
@@ -66,7 +69,9 @@ export class ChatConversation {
   constructor(parts: ConversationParts) {
     this.#parts = parts
     const { screen, program, isStreamed, openTerminal } = parts
-    this.#answers = openAnswers({ screen, isStreamed, isNamed: program.agents.length > 1 })
+    const { agents, talkers } = program
+    const isProse = (agent: string) => talkers.includes(agent) || !agents.includes(agent)
+    this.#answers = openAnswers({ screen, isStreamed, isNamed: agents.length > 1, isProse })
     this.#terminal = openTerminal({
       onMessage: (text) => void this.#handleMessage(text),
       onInterrupt: () => this.#interrupt(),
@@ -80,8 +85,9 @@ export class ChatConversation {
       },
       reword: (question) => this.#terminal.reword(question),
       withdraw: (why) => this.#terminal.withdraw(why),
-      notice: screen.notice,
+      notice: screen.dimNotice,
       control: (message) => void this.#session?.control(message),
+      describe: openDescriptions(parts),
     })
   }
 
@@ -153,16 +159,29 @@ export class ChatConversation {
     if (event.kind === 'usage') this.#usage.add(event)
     if (event.kind === 'tool_call') this.#toolInputs.set(event.id, event.inputText ?? JSON.stringify(event.input) ?? '')
     this.#answers.addEvent(event)
-    const text = formatEvent(event, (id) => this.#toolInputs.get(id))
+    const { isForPerson, program } = this.#parts
+    const text = formatEvent(event, { inputOf: (id) => this.#toolInputs.get(id), isForPerson })
     if (event.kind === 'tool_result') this.#toolInputs.delete(event.id)
     if (text === undefined) return
-    this.#notes.push([event.agent, `[${event.agent}] ${text}`])
+    const name = isForPerson && program.agents.length <= 1 ? '' : `[${event.agent}] `
+    const isError = isForPerson && event.kind === 'tool_result' && event.is_error
+    this.#notes.push({ agent: event.agent, text: `${name}${text}`, isError })
     // Usage is shown after the answer, which may still be on its way.
     if (event.kind !== 'usage') this.#showNotes()
   }
 
   #showNotes(): void {
-    for (const [agent, text] of this.#notes.splice(0)) this.#parts.screen.agentNotice(agent, text)
+    const { screen } = this.#parts
+    for (const { agent, text, isError } of this.#notes.splice(0)) {
+      if (isError) screen.fault(text)
+      else screen.agentNotice(agent, text)
+    }
+  }
+
+  // After all answers to what was said.
+  #showTurn(): void {
+    const turn = this.#usage.takeTurn()
+    if (turn !== undefined && this.#parts.isForPerson) this.#parts.screen.dimNotice(turn)
   }
 
   #showFault(error: Fault): void {
@@ -175,6 +194,7 @@ export class ChatConversation {
     if (this.#state !== 'ready' || !(this.#session?.isQuiet || this.#isPaused)) return
     this.#answers.end()
     this.#showNotes()
+    this.#showTurn()
     this.#isInterrupted = false
     this.#terminal.open()
   }
@@ -185,6 +205,7 @@ export class ChatConversation {
     this.#isInterrupted = false
     if (text.trim() !== '') remember(text)
     if (this.#state === 'ready') this.#state = 'handling'
+    if (!isCommand) await this.#usage.ready()
     const failure = isCommand ? await this.#runCommand(text) : this.#sendMessage(removeFences(text).replace(/^\/\//, '/'))
     if (this.#state === 'handling') this.#state = 'ready'
     if (failure) screen.fault(formatFault(failure))

@@ -6,6 +6,7 @@ import { guardOutputsBelow } from '@plumb/wire/output'
 import { completeCommand } from './command/table.js'
 import { ChatConversation, type ConversationEnd } from './conversation.js'
 import { filter } from './filter.js'
+import { greeting } from './greeting.js'
 import { historyFile, inMemoryHistory, openHistory } from './history.js'
 import { type ChatOptions, programWords } from './options.js'
 import { inspectSpec, specArgs, specText } from './program/inspect-spec.js'
@@ -17,6 +18,7 @@ import { openScreen, type Screen } from './terminal/screen.js'
 import type { Terminal, TerminalListener } from './terminal/terminal.js'
 
 const PROMPT = '> '
+const DEFAULT_COLUMNS = 80
 
 /** Resolves to the exit status. When a signal stopped it, this process dies of the same signal. */
 export const runChat = async (options: ChatOptions, program: string): Promise<number> => {
@@ -43,9 +45,10 @@ const converse = async (program: ChatProgram, options: ChatOptions, text: string
   const stdout = isatty(1) ? process.stdout : openOutput(1)
   const stderr = openOutput(2)
   const paint = makePaint(hasStyles(isatty(2)), program.agents)
-  const screen = openScreen(stdout, stderr, paint)
-  const history = (options.chat.keepsHistory ? openUserHistory(screen) : undefined) ?? inMemoryHistory()
   const isPlain = !isatty(1) || process.env.TERM === 'dumb'
+  const layout = { columns: () => process.stdout.columns || DEFAULT_COLUMNS, isStyled: hasStyles(isatty(1)) }
+  const screen = openScreen(stdout, stderr, paint, isPlain ? undefined : layout)
+  const history = (options.chat.keepsHistory ? openUserHistory(screen) : undefined) ?? inMemoryHistory()
   const openTerminal = (listener: TerminalListener): Terminal =>
     isPlain
       ? openPlain({ input: openInput(0), output: isatty(1) ? stdout : stderr, prompt: PROMPT, listener })
@@ -57,12 +60,13 @@ const converse = async (program: ChatProgram, options: ChatOptions, text: string
           complete: completeCommand,
           listener,
         })
-  screen.notice(greeting(program, options))
+  for (const line of greeting(program, options)) screen.dimNotice(line)
   const remember = history.add
   const { status, signal } = await new Promise<ConversationEnd>((onEnd) => {
     const conversation = new ChatConversation({
       ...{ program, options, specText: text, args, screen, openTerminal, remember, onEnd },
       isStreamed: isatty(1),
+      isForPerson: isatty(2),
     })
     stdout.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE' || error.code === 'EIO') conversation.hangUp()
@@ -91,9 +95,4 @@ const openUserHistory = (screen: Screen) => {
   if (history.ok) return history.value
   screen.notice(history.error.detail)
   return undefined
-}
-
-const greeting = ({ binding }: ChatProgram, { spec, program: { provider } }: ChatOptions): string => {
-  const whom = spec.kind === 'none' && binding === 'eliza' && !provider ? 'ELIZA, since no spec is given' : `'${binding}'`
-  return `talking to ${whom}; /help lists the commands, Ctrl-D leaves`
 }

@@ -115,13 +115,14 @@ t.test('approvals', async (t) => {
     },
     notice: (text) => void written.push(text),
     control: (message) => void written.push(JSON.stringify(message)),
+    describe: async (tool) => (tool === 't' ? { description: 'does it\nand more', effects: ['exec'] } : {}),
   })
   const add = (id: string) => approvals.add({ kind: 'approval', id, tool: 't', input: id })
   const takeWritten = async () => {
     await new Promise(setImmediate)
     return written.splice(0)
   }
-  const line = (id: string, number: string) => `${number}allow tool 't' to run with "${id}" ? [y/N] `
+  const line = (_: string, number: string) => `${number}allow 't'? [y once, a always in this session, N no] `
   add('a')
   t.strictSame(await takeWritten(), [line('a', '')], 'one alone has no number')
   for (const id of ['b', 'c', 'd']) add(id)
@@ -143,10 +144,19 @@ t.test('approvals', async (t) => {
   t.strictSame(await takeWritten(), ['{"deny":"d"}'], 'a call that was settled before it was announced is not asked about')
   for (const id of ['f', 'g']) add(id)
   approvals.end()
-  t.strictSame((await takeWritten()).slice(2), [
+  t.strictSame(await takeWritten(), [
     `${line('g', '(2 of 2) ')}withdrawn, its agent has ended without it`,
-    'withdrawn, its agent has ended without it',
+    `${line('f', '(1 of 2) ')}withdrawn, its agent has ended without it`,
   ])
+  add('h')
+  approvals.settle('h', 'timeout')
+  t.strictSame(await takeWritten(), [`${line('h', '')}withdrawn, its time is up`], 'one that is withdrawn while its tool is looked up')
+  add('i')
+  await takeWritten()
+  answer('always')
+  t.strictSame(await takeWritten(), ['{"approve":"i"}'])
+  add('j')
+  t.strictSame(await takeWritten(), [`t "j" is allowed, as always in this session`, '{"approve":"j"}'])
 })
 
 t.test('lines of one message', async (t) => {
@@ -183,7 +193,9 @@ t.test('the program that a spec holds', async (t) => {
     edges: [{ from: 0, to: 2, checked: false }],
   })
   const names = { types: { T: 'U', U: 'string' }, bindings: { bot: { kind: 'stream' } } }
-  t.match(describeProgram('main', graph(node(2, 'bot', 'agent')), names), {
+  const told = { model: 'm', tools: ['look', 'look'], mcp: ['files'], max_cost: 0.5 }
+  t.match(describeProgram('main', graph(node(2, 'bot', 'agent', 'T', told)), names), {
+    ...{ talkers: ['bot'], models: ['m'], tools: ['look'], servers: ['files'], maxCost: 0.5 },
     runs: 'plumb-agent',
     binding: 'bot',
     input: { name: 'input', isText: true },
@@ -215,17 +227,19 @@ t.test('one answer at a time', async (t) => {
   const screen = {
     answer: (piece: string) => shown.push(piece),
     endAnswer: () => shown.push('.'),
-    startAnswer: (agent: string) => shown.push(`[${agent}]`),
+    startAnswer: (agent: string, isProse: boolean) => shown.push(`[${agent}]${isProse ? '' : ' as it is'}`),
     output: (text: string) => shown.push(`=${text}`),
+    prose: (text: string) => shown.push(`~${text}`),
   } as unknown as Screen
   const text = (agent: string, delta: string) => ({ kind: 'text', delta, agent }) as ProgramEvent
   const usage = (agent: string) => ({ kind: 'usage', agent }) as ProgramEvent
-  const answers = openAnswers({ screen, isStreamed: true, isNamed: true })
+  const answers = openAnswers({ screen, isStreamed: true, isNamed: true, isProse: (agent) => agent === 'a' })
   for (const event of [text('a', '1'), text('b', '2'), text('a', '3'), text('b', '4'), usage('b'), text('a', '5'), usage('a')])
     answers.addEvent(event)
   answers.output('"24"', undefined)
   answers.output('9007199254740993', 'big')
-  t.strictSame(shown, ['[a]', '1', '3', '5', '.', '[b]', '24', '.', '=big: 9007199254740993'])
+  answers.output('"**x**"', undefined)
+  t.strictSame(shown, ['[a]', '1', '3', '5', '.', '[b] as it is', '24', '.', '=big: 9007199254740993', '~**x**'])
 })
 
 t.test('colours', async (t) => {
@@ -240,20 +254,25 @@ t.test('colours', async (t) => {
 
 t.test('faults, events and questions as text', async (t) => {
   t.equal(formatFault({ error: 'timeout', category: 'unavailable', detail: 'a\nb' }), 'error: a\\nb (timeout)')
-  const format = (event: object) => formatEvent({ agent: 'a', time: '', ...event } as never, () => '{"path":"x"}')
+  const format = (event: object, isForPerson = false) =>
+    formatEvent({ agent: 'a', time: '', ...event } as never, { inputOf: () => '{"path":"x"}', isForPerson })
   const usage = { kind: 'usage', input_tokens: 3, output_tokens: 4, cache_read_tokens: 5, cache_creation_tokens: 6 }
   t.equal(format(usage), '3 in / 4 out (cache: 5 read, 6 create)')
-  t.equal(format({ kind: 'tool_result', id: '1', name: 'r', is_error: true, ms: 2, bytes: 9 }), 'r {"path":"x"} -> error, 9 bytes in 2 ms')
+  t.equal(format(usage, true), undefined)
+  const result = { kind: 'tool_result', id: '1', name: 'r', is_error: true, ms: 2, bytes: 9, detail: 'above the limit\x1b' }
+  t.equal(format(result), 'r {"path":"x"} -> error, 9 bytes in 2 ms')
+  t.equal(format(result, true), 'r {"path":"x"} failed: above the limit\\u001b (2 ms)')
+  t.equal(format({ ...result, is_error: false, ms: 2345 }, true), 'r {"path":"x"}: 9 bytes (2.3 s)')
   t.equal(format({ kind: 'retry', attempt: 2, reason: 'late\x1b', wait_ms: 0 }), 'asks again (2): late\\u001b')
   t.equal(format({ kind: 'mended', what: 'a comma' }), 'mended: a comma')
   t.equal(format({ kind: 'text', delta: 'x' }), undefined)
-  t.strictSame(consentQuestion('t\x1b', '{"n":1}', '(2 of 3) '), {
-    above: undefined,
-    line: `(2 of 3) allow tool 't\\u001b' to run with {"n":1} ? [y/N] `,
+  t.strictSame(consentQuestion({ tool: 't\x1b', input: '{"n":1,"long name":9007199254740993}' }, { number: '(2 of 3) ' }), {
+    above: 't\\u001b:\n  n          1\n  long name  9007199254740993',
+    line: "(2 of 3) allow 't\\u001b'? [y/N] ",
   })
-  const long = consentQuestion('t', `"${'x'.repeat(5000)}"`, '')
-  t.match(long.above, /^tool 't' is to run with "x+ … and 1002 more characters$/)
-  t.equal(long.line, `allow tool 't' to run with that ? [y/N] `)
+  const about = { description: 'does it\nand more', effects: ['exec', 'net'] }
+  t.equal(consentQuestion({ tool: 't', input: '"x\u202e"', ...about }).above, 't: does it\n  "x\\u202e"\n  effects: exec, net')
+  t.match(consentQuestion({ tool: 't', input: `{"x":"${'x'.repeat(5000)}"}` }).above, /^t:\n {2}{"x":"x+ … and 1008 more characters$/)
 })
 
 t.test('replies', async (t) => {

@@ -69,7 +69,7 @@ t.test('list and schema', (t) =>
       },
       'a table on a terminal': {
         run: 'on-terminal plumb-tool list.plumb list',
-        out: 'NAME  TYPE        EFFECTS  DESCRIPTION\nf     int -> int  -\n',
+        out: 'name  type        effects\nf     int -> int  -\n',
       },
       schema: {
         run: run(

@@ -23,7 +23,7 @@ import {
 import { Command } from 'commander'
 import { version } from '../package.json'
 import type { Commands } from './commands.js'
-import { type DatabaseValues, databaseOf, describeEngine, NAMED_DATABASE } from './main-engine.js'
+import { type DatabaseValues, databaseOf, describeEngine, JSON_LINES, NAMED_DATABASE } from './main-engine.js'
 import { CHECK_ROWS, runBinding } from './main-run.js'
 import { CommandTable } from './main-table.js'
 
@@ -208,13 +208,13 @@ const describeRecords = (table: CommandTable, commands: Commands): void => {
   )
   table.add(
     'approvals',
-    { all: flag('--all', 'also those that are decided or made'), ...NAMED_DATABASE },
+    { all: flag('--all', 'also those that are decided or made'), json: JSON_LINES, ...NAMED_DATABASE },
     { text: 'list the calls of a recorded run that wait for a person', operands: RECORD, examples: ['plumb approvals rec'] },
     ([directory = ''], values) =>
       ofRecordOrRun(
         values,
         async () => (await commands.approvals())(directory, values),
-        async (database) => (await commands.approvalsOn())(database, directory, values.all),
+        async (database) => (await commands.approvalsOn())(database, directory, values),
       ),
   )
   table.add(

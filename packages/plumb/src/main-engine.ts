@@ -7,6 +7,9 @@ import type { Commands } from './commands.js'
 import { withBudgetLeft } from './main-run.js'
 import type { CommandTable } from './main-table.js'
 
+/** Of lists that are a table on a terminal. */
+export const JSON_LINES = flag('--json', 'one object a line, also on a terminal')
+
 /** Where a database has to be named. */
 export const NAMED_DATABASE = {
   url: value('--on <url>', 'the database of the run, postgres://…, else PLUMB_ON'),
@@ -95,14 +98,14 @@ const describeLooks = (table: CommandTable, commands: Commands): void => {
   forRun(
     ['runs', 'show what waits, is in hand and done in runs by workers', 'nightly'],
     { '[name]': 'one run' },
-    { isJson: flag('--json', 'one object a run'), isWatching: flag('--watch', 'again every 2 seconds, until all are over') },
+    { isJson: JSON_LINES, isWatching: flag('--watch', 'again every 2 seconds, until all are over') },
     async (database, run, values) => (await commands.runs())(database, run === '' ? undefined : run, values),
   )
   forRun(
-    ['letters', 'list the messages of a run that failed, one object a line', 'nightly'],
+    ['letters', 'list the messages of a run that failed', 'nightly'],
     { '<name>': 'the run' },
-    {},
-    async (database, run) => (await commands.letters())(database, run),
+    { isJson: JSON_LINES },
+    async (database, run, values) => (await commands.letters())(database, run, values),
   )
   forRun(['cancel', 'end a run by workers: nothing more of it is done', 'nightly'], { '<name>': 'the run' }, {}, async (database, run) =>
     (await commands.cancel())(database, run),

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { consentQuestion } from '@plumb/ledger'
+import { type AskedCall, consentQuestion } from '@plumb/ledger'
 import { AsyncLineReader, isTerminal, openInput, openOutput } from '@plumb/wire'
 
 export interface ConsentTerminal {
@@ -10,14 +10,8 @@ export interface ConsentTerminal {
   readonly output: Writable
 }
 
-interface Question {
-  readonly tool: string
-  /** JSON, as text. */
-  readonly input: string
-}
-
 /** Undefined if there is no terminal. */
-export type AskTerminal = (question: Question, signal: AbortSignal) => Promise<boolean | undefined>
+export type AskTerminal = (question: AskedCall, signal: AbortSignal) => Promise<boolean | undefined>
 
 /** Asks one question at a time. Any answer but `y` or `yes` means no. */
 export const terminalApproval = (open: () => ConsentTerminal | undefined = openTerminal): AskTerminal => {
@@ -29,14 +23,14 @@ export const terminalApproval = (open: () => ConsentTerminal | undefined = openT
   }
 }
 
-const ask = async (question: Question, signal: AbortSignal, open: () => ConsentTerminal | undefined): Promise<boolean | undefined> => {
+const ask = async (question: AskedCall, signal: AbortSignal, open: () => ConsentTerminal | undefined): Promise<boolean | undefined> => {
   if (signal.aborted) return false
   const terminal = open()
   if (!terminal) return undefined
   const { input, output } = terminal
   output.on('error', () => {})
-  const { above, line: asked } = consentQuestion(question.tool, question.input)
-  output.write(above === undefined ? asked : `${above}\n${asked}`)
+  const { above, line: asked } = consentQuestion(question)
+  output.write(`${above}\n${asked}`)
   const lines = new AsyncLineReader(input)
   const stop = (): void => lines.stop()
   signal.addEventListener('abort', stop, { once: true })

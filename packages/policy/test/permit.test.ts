@@ -224,21 +224,17 @@ t.test('at a terminal: one question at a time, yes is yes, no person is no', asy
     const ask = terminalApproval(() => ({ input: keys, output: screen }))({ tool: 'rm', input }, signal)
     keys.end(answer)
     t.equal(await ask, said, JSON.stringify(answer))
-    t.equal(String(screen.read()).trimEnd(), 'allow tool \'rm\' to run with {"text":"\\u202ehidden\\u001b[2J"} ? [y/N]')
+    t.equal(String(screen.read()).trimEnd(), 'rm:\n  {"text":"\\u202ehidden\\u001b[2J"}\nallow \'rm\'? [y/N]')
   }
   const [keys, screen] = [new PassThrough(), new PassThrough()]
-  const harmless = "allow tool 'read' to run with {} ? [y/N] "
+  const harmless = "\nread:\n  {}\nallow 'read'? [y/N] "
   const forged = terminalApproval(() => ({ input: keys, output: screen }))(
     { tool: 'rm', input: JSON.stringify(' '.repeat(2000) + harmless) },
     signal,
   )
   keys.end('n\n')
   t.equal(await forged, false)
-  t.match(
-    String(screen.read()),
-    /^tool 'rm' is to run with .*\nallow tool 'rm' to run with that \? \[y\/N\] $/,
-    'what scrolls away is named again',
-  )
+  t.match(String(screen.read()), /^rm:\n {2}"[^\n]*\nallow 'rm'\? \[y\/N\] $/, 'what scrolls away is named again')
   let open = 0
   const lines = [new PassThrough(), new PassThrough()]
   const ask = terminalApproval(() => ({ input: lines[open++] as PassThrough, output: new PassThrough() }))

@@ -189,7 +189,7 @@ export const ERRORS = {
   permission_denied: denied('the grants or the policy do not allow this effect',
     'grant it with --grant or in the policy, if that is meant'),
   approval_required: denied('the call needs the consent of a person, and no one gave it',
-    'answer the approval request on the control channel or the terminal'),
+    'answer at the terminal or on the control channel, or let the call wait with --record DIR --park'),
   parked: denied('a call waits for the consent of a person, and its message with it; nothing of it is lost',
     "see 'plumb approvals DIR', decide with 'plumb approve DIR ID', and go on with 'plumb --resume DIR'"),
   in_doubt: denied('a call had begun when the run stopped, so that it may have been made; it is not made again unasked',

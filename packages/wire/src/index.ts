@@ -75,7 +75,7 @@ export {
 } from './cli/shared-options.js'
 export { dieOf, onStop, type StopSignal } from './cli/signal.js'
 export type { UsageError } from './cli/usage.js'
-export { writeStdout } from './cli/write-stdout.js'
+export { stdoutColumns, writeStdout } from './cli/write-stdout.js'
 export { nowMs, startDeadline } from './clock.js'
 export { ensureDirectory } from './ensure-directory.js'
 export {
@@ -183,6 +183,8 @@ export {
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, type TelemetryLines, TelemetryWriter } from './telemetry.js'
 export { hasStyles, paint, type Style, type Styled, sgr, styledText } from './terminal/style.js'
+export { wrappedTable } from './terminal/table.js'
+export { breakable, padWidth, textWidth, wrapWords } from './terminal/width.js'
 export { isTokenCount, MAX_CALL_TOKENS, readUsage, type TokenCounts, totalTokens } from './tokens.js'
 export {
   type Dispatcher,

@@ -38,7 +38,8 @@ export type Telemetry =
   /** The state of a batch of requests, in the provider's own word; `done` of its `requests` are answered. `over`: it has ended. */
   | { kind: 'batch'; id: string; status: string; requests: number; done: number; over?: true }
   | ({ kind: 'tool_call'; id: string; name: string; input: unknown } & InnerCall)
-  | ({ kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number } & InnerCall)
+  /** `ms`: without the time in which a person was asked. `detail`: of an error, what it says, at most 300 characters. */
+  | ({ kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number; detail?: string } & InnerCall)
   /** A call that was announced on ctrl_out no longer waits for a decision. */
   | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome }
   /** `away`: no server is there, or one that is still loading its model. */

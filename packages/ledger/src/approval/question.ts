@@ -1,25 +1,49 @@
-// The question whether a call may be made, for a person at a terminal.
+// The question whether a call may be made, for a person at a terminal: what the call is, an argument a line, and a line that asks.
 
-import { escapeControls } from '@plumb/wire'
+import { escapeControls, isRecord, parseJson, preview } from '@plumb/wire'
+import { eachMember } from '@plumb/wire/json'
 
 export interface ConsentQuestion {
-  /** A text that does not fit into a few rows, shown once above the question; undefined when `line` is enough. */
-  readonly above: string | undefined
-  /** A few rows at most, with the name of the tool: whatever the text above looks like, it ends with this. */
+  /** Lines that say what is asked for, shown once above the question. */
+  readonly above: string
+  /** With the name of the tool: whatever the text above looks like, it ends with this. */
   readonly line: string
 }
 
-/** A question that is longer than this is written above it. */
-const MAX_LINE_CHARACTERS = 160
-const MAX_SHOWN_CHARACTERS = 4000
+export interface AskedCall {
+  readonly tool: string
+  /** JSON as it was written. */
+  readonly input: string
+  /** The process that asks. */
+  readonly process?: string | undefined
+  readonly description?: string | undefined
+  readonly effects?: readonly string[] | undefined
+}
 
-/** With the whole input, as JSON, or with the number of characters that are not shown. `number` goes before it. */
-export const consentQuestion = (tool: string, input: string, number = ''): ConsentQuestion => {
+export interface ConsentForm {
+  /** Such as `(2 of 3) `. */
+  readonly number?: string
+  readonly choices?: string
+}
+
+const MAX_SHOWN_CHARACTERS = 4000
+const MAX_DESCRIPTION = 300
+/** More arguments than that are shown as one text, so that the name of the tool stays in sight. */
+const MAX_ARGUMENTS = 40
+const MAX_NAME_WIDTH = 20
+
+/** With the whole input, or with the number of characters that are not shown. */
+export const consentQuestion = (call: AskedCall, { number = '', choices = '[y/N]' }: ConsentForm = {}): ConsentQuestion => {
+  const { tool, input, process, description = '', effects = [] } = call
   const name = escapeControls(tool)
-  const text = inputToShow(input)
-  const line = (what: string) => `${number}allow tool '${name}' to run with ${what} ? [y/N] `
-  if (text.length <= MAX_LINE_CHARACTERS) return { above: undefined, line: line(text) }
-  return { above: `${number}tool '${name}' is to run with ${text}`, line: line('that') }
+  const head = process === undefined ? name : `${name}, asked for by ${preview(process)}`
+  const [what = ''] = description.trim().split('\n', 1)
+  const above = [
+    what === '' ? `${head}:` : `${head}: ${preview(what, MAX_DESCRIPTION)}`,
+    ...argumentLines(input),
+    ...(effects.length === 0 ? [] : [`  effects: ${effects.map(escapeControls).join(', ')}`]),
+  ]
+  return { above: above.join('\n'), line: `${number}allow '${name}'? ${choices} ` }
 }
 
 /** Who consents must see that a part of it was cut. */
@@ -27,4 +51,19 @@ export const inputToShow = (input: string, max = MAX_SHOWN_CHARACTERS): string =
   const text = escapeControls(input)
   const hidden = text.length - max
   return hidden <= 0 ? text : `${text.slice(0, max)} … and ${hidden} more characters`
+}
+
+const argumentLines = (input: string): string[] => {
+  const bytes = Buffer.from(input)
+  const parsed = parseJson(bytes, 0, bytes.length)
+  const whole = [`  ${inputToShow(input)}`]
+  if (!parsed.ok || !isRecord(parsed.value) || escapeControls(input).length > MAX_SHOWN_CHARACTERS) return whole
+  const members: { readonly name: string; readonly value: string }[] = []
+  eachMember(bytes, bytes.indexOf('{'), (keyStart, keyEnd, start, end) => {
+    const name = String(JSON.parse(`"${bytes.toString('utf8', keyStart, keyEnd)}"`))
+    members.push({ name: escapeControls(name), value: escapeControls(bytes.toString('utf8', start, end)) })
+  })
+  if (members.length === 0 || members.length > MAX_ARGUMENTS) return whole
+  const width = Math.min(MAX_NAME_WIDTH, Math.max(...members.map(({ name }) => name.length)))
+  return members.map(({ name, value }) => `  ${name.padEnd(width)}  ${value}`)
 }

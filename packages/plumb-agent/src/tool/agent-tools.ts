@@ -6,7 +6,7 @@ import { type Fault, fail, parseJson, succeed, type ToolCaller } from '@plumb/wi
 import type { PreparedAgent } from '../config/prepare.js'
 import type { Outlets } from '../io/outlets.js'
 import type { AgentOptions } from '../options.js'
-import type { Approvals } from './approvals.js'
+import { APPROVAL_TIMEOUT_MS, type Approvals, type AskPerson } from './approvals.js'
 import type { CallableTool } from './callable.js'
 import { ChildDispatcher } from './child-dispatcher.js'
 import type { Composing } from './composing.js'
@@ -56,11 +56,19 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
     ...(isEarly ? { prepare: () => own.prepare() } : {}),
     answers: opened.answers,
     onRequestsClosed: opened.onRequestsClosed,
+    ...(options.tools.asksParent ? { askPerson: askBy(opened.caller) } : {}),
     close: async () => {
       await Promise.all([opened.close(), servers.own?.close()])
     },
   }
 }
+
+const askBy =
+  (caller: ToolCaller): AskPerson =>
+  async ({ id, tool, input }, signal) => {
+    const { content, is_error } = await caller.call({ id: `ask ${id}`, name: tool, input, asks: true }, APPROVAL_TIMEOUT_MS, signal)
+    return is_error ? undefined : content === 'true'
+  }
 
 /** The dispatcher with the connections to MCP servers runs their tools. */
 const withServers = (others: ToolCaller, { own, offered }: Servers, declared: ReadonlySet<string>): ToolCaller => {

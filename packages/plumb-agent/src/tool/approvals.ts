@@ -1,6 +1,6 @@
 // Asks a person to approve calls: on the control channel if there is one, else at the terminal.
 
-import { type AskTerminal, terminalApproval } from '@plumb/policy'
+import { terminalApproval } from '@plumb/policy'
 import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import { WrittenJson } from '../io/written-json.js'
@@ -11,6 +11,9 @@ export interface ModelApprovalRequest {
   /** One JSON value as text. */
   readonly input: string
 }
+
+/** Undefined: there is no person. */
+export type AskPerson = (request: ModelApprovalRequest, signal: AbortSignal) => Promise<boolean | undefined>
 
 /** As it is asked on the control channel. */
 export interface ApprovalQuestion {
@@ -28,16 +31,17 @@ export interface ApprovalParts {
   /** They may precede the questions, as in a file. */
   readonly isRecorded: boolean
   readonly emit: Emit
-  readonly askTerminal?: AskTerminal
+  /** Undefined: the terminal of this process. */
+  readonly askTerminal?: AskPerson | undefined
 }
 
 /** Long enough for a person who is away for a meal. */
-const APPROVAL_TIMEOUT_MS = 60 * 60_000
+export const APPROVAL_TIMEOUT_MS = 60 * 60_000
 const MAX_RECORDED = 1000
 
 export class Approvals {
   readonly #parts: ApprovalParts
-  readonly #askTerminal: AskTerminal
+  readonly #askTerminal: AskPerson
   readonly #waiting = new Map<string, (decision: boolean | Fault) => void>()
   readonly #recorded = new Map<string, boolean>()
 

@@ -1,6 +1,7 @@
 // The tools of an agent, and those of one without any: nothing is opened, and a call of a model is answered with an error.
 
 import { type Fault, fault, succeed } from '@plumb/wire'
+import type { AskPerson } from './approvals.js'
 import { failure, noSuchTool } from './result.js'
 import type { Servers } from './server-catalogue.js'
 import type { Tools } from './tools.js'
@@ -18,6 +19,8 @@ export interface AgentTools extends Tools {
   readonly answers: EnvelopedAnswers
   /** The reader of the requests has closed. */
   readonly onRequestsClosed: () => void
+  /** Asks where the calls are answered. Undefined: nobody is asked there. */
+  readonly askPerson?: AskPerson
   readonly close: () => Promise<void>
 }
 

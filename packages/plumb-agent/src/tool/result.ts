@@ -1,7 +1,7 @@
 // What a model gets for a call of a tool, in particular one that has failed.
 
 import type { Json } from '@plumb/lang'
-import { type Fault, fault, nearest, preview } from '@plumb/wire'
+import { type Fault, fault, isRecord, nearest, preview } from '@plumb/wire'
 import type { ToolResult } from '../provider/provider.js'
 
 export const toolResult = (tool_use_id: string, content: Json, is_error: boolean): ToolResult => ({
@@ -17,4 +17,27 @@ export const noSuchTool = (name: string, names: readonly string[]): Fault => {
   const near = nearest(name, names)
   const listed = names.length === 0 ? 'there are none' : `there are ${preview(names.join(', '), 200)}`
   return fault('unknown_tool', `no tool is named '${preview(name)}', ${near === undefined ? listed : `did you mean '${near}'?`}`)
+}
+
+const MAX_DETAIL = 300
+
+/** What a failed call says, for people: the detail of an error object, or the texts of a server. `content` is JSON, or should be. */
+export const detailOf = (content: string): string => {
+  const said = wordsOf(parsed(content)).join(' ')
+  return preview(said === '' ? content : said, MAX_DETAIL)
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+const wordsOf = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value]
+  if (Array.isArray(value)) return value.flatMap(wordsOf)
+  if (!isRecord(value)) return []
+  return [value.detail, value.text, value.error, value.message].filter((words) => typeof words === 'string').slice(0, 1)
 }

@@ -28,7 +28,7 @@ import type { Composing } from './composing.js'
 import { toModelContent } from './content.js'
 import type { KeptCalls } from './kept-calls.js'
 import type { ToolPolicy } from './policy.js'
-import { failure, noSuchTool, toolResult } from './result.js'
+import { detailOf, failure, noSuchTool, toolResult } from './result.js'
 import type { OfferedTools } from './server-catalogue.js'
 
 export interface Tools {
@@ -108,7 +108,10 @@ class ModelTools implements Tools {
       if (found) return succeed(found)
       // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
       const run = (isReused: boolean) =>
-        this.#answerOne(use, isReused || use.id === '' ? `${use.id}#${++this.#renamed}` : use.id, { signal, emit, kept, count, delivery })
+        this.#answerOne(use, isReused || use.id === '' ? `${use.id}#${++this.#renamed}` : use.id, {
+          ...{ signal, emit, kept, count, delivery },
+          asking: { ms: 0 },
+        })
       const result = await this.#results.get(use.id, run, fingerprint(use))
       if (!signal.aborted && result.ok) kept?.keep(use, result.value)
       return result
@@ -133,7 +136,7 @@ class ModelTools implements Tools {
 
   async #answerOne(use: ToolUse, id: string, around: Around): Promise<Result<ToolResult>> {
     const { emit, kept } = around
-    const done = begin({ id: use.id, name: use.name, json: inputText(use) }, emit)
+    const done = begin({ id: use.id, name: use.name, json: inputText(use) }, emit, around.asking)
     const chains = use.name === COMPOSE ? this.#composed() : undefined
     if (chains) {
       const { content, is_error } = await this.#composeCalls(use, chains, id, around)
@@ -155,7 +158,8 @@ class ModelTools implements Tools {
     const permitted = this.#permit(readInput(use, chains), chains, emit)
     if (!permitted.ok) return { content: JSON.stringify(permitted.error), is_error: true }
     const { json, needsConsent } = permitted.value
-    const refused = needsConsent ? await this.#parts.approvals.requestConsent({ id, tool: chains.name, input: json }, signal) : undefined
+    const request = { id, tool: chains.name, input: json }
+    const refused = needsConsent ? await asks(around.asking, () => this.#parts.approvals.requestConsent(request, signal)) : undefined
     if (refused) return { content: JSON.stringify(refused), is_error: true }
     const inChain = kept?.inChain(use)
     return (this.#parts.composing as Composing).run({
@@ -170,9 +174,10 @@ class ModelTools implements Tools {
         const one = inChain?.({ name: tool.name, input })
         if (one?.found) return succeed({ id: `${id}/${number}`, ...one.found })
         const inner = { parent: use.id, depth: 1 }
-        const done = begin({ id: `${use.id}/${number}`, name: tool.name, json: input }, emit, inner)
-        const asked = await this.#ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit, delivery }, { depth: inner.depth })
-        done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : '')
+        const asking = { ms: 0 }
+        const done = begin({ id: `${use.id}/${number}`, name: tool.name, json: input }, emit, asking, inner)
+        const asked = await this.#ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit, delivery, asking }, { depth: inner.depth })
+        done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : JSON.stringify(asked.error))
         if (!signal.aborted) one?.keep(asked.ok ? asked.value : errorAnswer(id, asked.error))
         return asked
       },
@@ -194,7 +199,7 @@ class ModelTools implements Tools {
     read: ReturnType<CallableTool['fit']>,
     tool: CallableTool,
     id: string,
-    { signal, emit, delivery }: Around,
+    { signal, emit, delivery, asking }: Around,
     { hold, depth = 0 }: { readonly hold?: (json: string) => ReturnType<KeptCalls['held']>; readonly depth?: number },
   ): Promise<Result<ToolAnswer>> {
     const permitted = this.#permit(read, tool, emit)
@@ -212,11 +217,11 @@ class ModelTools implements Tools {
     const request = { id, tool: name, input: json }
     const held = hold?.(json)
     if (!held) {
-      const refused = await this.#parts.approvals.requestConsent(request, signal)
+      const refused = await asks(asking, () => this.#parts.approvals.requestConsent(request, signal))
       return refused ? { ok: false, error: refused } : fitted(await call(), tool)
     }
     const decide = async () => {
-      const decision = await this.#parts.approvals.decide(request, signal)
+      const decision = await asks(asking, () => this.#parts.approvals.decide(request, signal))
       return signal.aborted ? false : decision
     }
     const made = await held({ ask: decide, run: call })
@@ -234,6 +239,21 @@ const fitted = (answer: ToolAnswer, { fitResult }: CallableTool): Result<ToolAns
 interface Around extends AnsweredInput {
   readonly signal: AbortSignal
   readonly emit: Emit
+  readonly asking: Asking
+}
+
+/** How long a person was asked about a call. */
+interface Asking {
+  ms: number
+}
+
+const asks = async <T>(asking: Asking, ask: () => Promise<T>): Promise<T> => {
+  const startMs = nowMs()
+  try {
+    return await ask()
+  } finally {
+    asking.ms += nowMs() - startMs
+  }
 }
 
 /** A valid input, as JSON. */
@@ -247,14 +267,16 @@ interface Permitted {
 const begin = (
   { id, name, json }: Pick<ToolUse, 'id' | 'name'> & { readonly json: string },
   emit: Emit,
+  asking: Asking,
   inner: { parent?: string; depth?: number } = {},
 ) => {
   // A model may write it over several lines.
   emit({ kind: 'tool_call', id, name, input: new WrittenJson(json.replaceAll(/[\r\n]+/g, ' ')), ...inner })
   const startMs = nowMs()
   return (is_error: boolean, content: string): void => {
-    const ms = Math.round(nowMs() - startMs)
-    emit({ kind: 'tool_result', id, name, is_error, ms, bytes: Buffer.byteLength(content), ...inner })
+    const ms = Math.max(0, Math.round(nowMs() - startMs - asking.ms))
+    const why = is_error ? { detail: detailOf(content) } : {}
+    emit({ kind: 'tool_result', id, name, is_error, ms, bytes: Buffer.byteLength(content), ...why, ...inner })
   }
 }
 

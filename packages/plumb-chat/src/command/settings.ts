@@ -29,7 +29,7 @@ export const resume: Command = {
 export const temp: Command = {
   name: 'temp',
   argument: '[NUMBER]',
-  does: "temperature from 0 to 2 from now on; without a number the spec's",
+  does: "temperature from 0 to 2; without a number the spec's",
   run: async (argument, { control, screen }) => {
     if (argument !== '' && !/^-?\d+(\.\d+)?$/.test(argument)) return fault('usage', TEMPERATURE)
     const failure = await control({ set_temp: argument === '' ? null : Number(argument) })
@@ -54,7 +54,7 @@ export const model: Command = {
 export const effort: Command = {
   name: 'effort',
   argument: '[LEVEL]',
-  does: "none, minimal, low, medium, high or max from now on; without a level the spec's",
+  does: "how much it reasons, none to max; without a level the spec's",
   run: async (argument, { control, screen }) => {
     const failure = await control({ set_effort: argument === '' ? null : argument })
     if (!failure) screen.notice(argument === '' ? 'effort as in the spec' : `effort ${argument}`)

@@ -6,6 +6,15 @@ export interface ChatProgram {
   readonly binding: string
   /** In the order of the program. */
   readonly agents: readonly string[]
+  /** Of these, those that answer in words, and not in JSON. */
+  readonly talkers: readonly string[]
+  /** As the spec names them; without those of agents whose model it leaves open. */
+  readonly models: readonly string[]
+  readonly tools: readonly string[]
+  /** MCP servers. */
+  readonly servers: readonly string[]
+  /** Dollars that the agents may spend, where the spec limits each of them. */
+  readonly maxCost: number | undefined
   /** Where typed lines go. */
   readonly input: ChatPort
   /** With several, every line in and out is an envelope. */
@@ -35,6 +44,11 @@ interface GraphNode {
   readonly inputs: readonly GraphPort[]
   readonly outputs: readonly GraphPort[]
   readonly command?: readonly string[]
+  readonly provider?: string
+  readonly model?: string
+  readonly tools?: readonly string[]
+  readonly mcp?: readonly string[]
+  readonly max_cost?: number
 }
 
 interface GraphPort {
@@ -67,12 +81,21 @@ export const describeProgram = (binding: string, graph: RenderedGraph, { types, 
     runs: isOwn ? 'plumb-agent' : 'plumb',
     binding: isOwn ? alone : binding,
     agents: agents.map(({ name }) => name),
+    talkers: agents.filter(({ outputs }) => isText(outputs[0]?.type ?? null, types)).map(({ name }) => name),
+    models: distinct(agents.flatMap(({ model }) => model ?? [])),
+    tools: distinct(agents.flatMap(({ tools = [] }) => tools)),
+    servers: distinct(agents.flatMap(({ mcp = [] }) => mcp)),
+    maxCost: agents.every(({ max_cost }) => max_cost !== undefined)
+      ? agents.reduce((sum, { max_cost = 0 }) => sum + max_cost, 0)
+      : undefined,
     input,
     outputs: isOwn ? outputs.slice(0, 1) : outputs,
     isEnveloped: !isOwn && (inputs.length > 1 || outputs.length > 1),
     hasControl: isOwn || (inputs.some(({ name }) => name === 'ctrl_in') && outputs.some(({ name }) => name === 'ctrl_out')),
   }
 }
+
+const distinct = (names: readonly string[]): string[] => [...new Set(names)]
 
 // Returns the name of the agent when nothing else is between input and output, and it runs no foreign command.
 const findSingleAgent = ({ nodes, edges }: RenderedGraph): string | undefined => {

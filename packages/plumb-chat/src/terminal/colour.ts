@@ -9,6 +9,7 @@ export interface Paint {
   /** Each agent has its own colour, in the order in which they are first named. */
   agent(name: string, text: string): string
   error(text: string): string
+  dim(text: string): string
 }
 
 export const makePaint = (isColoured: boolean, agents: readonly string[]): Paint => {
@@ -19,5 +20,6 @@ export const makePaint = (isColoured: boolean, agents: readonly string[]): Paint
       return isColoured ? sgr(AGENT_CODES[known.indexOf(name) % AGENT_CODES.length] as number, text) : text
     },
     error: (text) => (isColoured ? paint('error', text) : text),
+    dim: (text) => (isColoured ? paint('dim', text) : text),
   }
 }

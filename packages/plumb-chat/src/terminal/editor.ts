@@ -31,6 +31,16 @@ const MAX_TYPE_AHEAD = 4096
 
 export const openEditor = (options: EditorOptions): Terminal => new Editor(options)
 
+interface OpenQuestion {
+  readonly answer: (answer: QuestionAnswer) => void
+  /** The line before it. */
+  readonly typed: View
+  readonly always: string
+  isWord: boolean
+  /** It is asked whether that is meant for all calls like this one. */
+  isAlways: boolean
+}
+
 interface OpenSearch {
   readonly state: Search
   /** The line before it. */
@@ -44,7 +54,7 @@ class Editor implements Terminal {
   readonly #prompt: string
   #state: 'open' | 'held' | 'closed' = 'held'
   /** Shown instead of the line, in any state. */
-  #question: { readonly answer: (answer: QuestionAnswer) => void; readonly typed: View; isWord: boolean } | undefined
+  #question: OpenQuestion | undefined
   #search: OpenSearch | undefined
   #lastQuery = ''
   readonly #ahead: Key[] = []
@@ -89,19 +99,19 @@ class Editor implements Terminal {
     this.#takeAhead()
   }
 
-  ask({ above, line: text }: Question): Promise<QuestionAnswer> {
+  ask({ above, line: text, always }: Question): Promise<QuestionAnswer> {
     if (this.#state === 'closed') return Promise.resolve('leave')
     const typed = this.#line.view
     this.#line.hide()
-    if (above !== undefined) this.#options.output.write(`${above}\n`)
+    this.#options.output.write(`${above}\n`)
     this.#line.show(emptyLine(text))
     return new Promise((answer) => {
-      this.#question = { answer, typed, isWord: false }
+      this.#question = { answer, typed, always, isWord: false, isAlways: false }
     })
   }
 
   reword({ line: text }: Question): void {
-    if (this.#question) this.#line.show({ prompt: text })
+    if (this.#question && !this.#question.isAlways) this.#line.show({ prompt: text })
   }
 
   withdraw(why: string): void {
@@ -236,9 +246,15 @@ class Editor implements Terminal {
     const [typed = '', escape] = text.split(ESCAPE, 2)
     const last = typed.replace(ERASED, '')
     if (last !== typed) this.#question.isWord = false
+    const { isAlways, isWord, always } = this.#question
     if (text.endsWith(ESCAPE) || /n/i.test(last)) this.#settle('no', 'no')
-    else if (/^y(es)?$/i.test(last) && escape === undefined && !this.#question.isWord) this.#settle('yes', 'yes')
-    else this.#question.isWord ||= last !== ''
+    else if (escape !== undefined || isWord || !/^(y(es)?|ay?)$/i.test(last)) this.#question.isWord ||= last !== ''
+    else if (/^ay$/i.test(last) || (isAlways && /^y/i.test(last))) this.#settle('always', 'yes')
+    else if (/^y/i.test(last)) this.#settle('yes', 'yes')
+    else if (!isAlways) {
+      this.#question.isAlways = true
+      this.#line.show({ prompt: always })
+    }
   }
 
   #take(key: Key): void {

@@ -42,7 +42,7 @@ class PlainTerminal implements Terminal {
     if (this.#state === 'closed') return Promise.resolve('leave')
     while (this.#reader.next()) if (!this.#reader.fault) this.#ahead.push(this.#typed())
     this.hide()
-    if (above !== undefined) this.#options.output.write(`${above}\n`)
+    this.#options.output.write(`${above}\n`)
     return new Promise((answer) => {
       this.#question = { line, answer }
       this.show()
@@ -104,7 +104,8 @@ class PlainTerminal implements Terminal {
 
   #take(line: string): void {
     if (this.#question) {
-      this.#settle(/^\s*y(es)?\s*$/i.test(line) ? 'yes' : 'no')
+      const [answer = ''] = /^(y(es)?|a(lways)?)$/i.exec(line.trim()) ?? []
+      this.#settle(answer === '' ? 'no' : /^y/i.test(answer) ? 'yes' : 'always')
       if (this.#state === 'open') this.show()
       return
     }

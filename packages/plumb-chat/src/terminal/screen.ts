@@ -1,6 +1,8 @@
 // Everything written for a person: answers on stdout, notices and errors on stderr, never two on one line, and never over a question.
 
 import type { Writable } from 'node:stream'
+import { textWidth } from '@plumb/wire'
+import { type AnswerTextOptions, openAnswerText } from './answer-text.js'
 import type { Paint } from './colour.js'
 import { sanitize, TextSanitizer } from './sanitize.js'
 import type { Terminal } from './terminal.js'
@@ -8,16 +10,20 @@ import type { Terminal } from './terminal.js'
 export interface Screen {
   /** A piece of an answer, as it comes. */
   answer(piece: string): void
-  /** The answer of this agent begins. */
-  startAnswer(agent: string): void
+  /** An answer begins; with the name of its agent, unless that is undefined. One that is prose is laid out for reading. */
+  startAnswer(agent: string | undefined, isProse: boolean): void
   /** Ends the line of an answer, if one was begun. */
   endAnswer(): void
   /** A complete text on stdout. */
   output(text: string): void
+  /** The same, laid out as an answer is. */
+  prose(text: string): void
   /** A line on stderr. */
   notice(text: string): void
   /** The same, in the colour of an agent. */
   agentNotice(agent: string, text: string): void
+  /** The same, as an aside. */
+  dimNotice(text: string): void
   fault(text: string): void
   /** From now on the line of this terminal is hidden while something is written. */
   attach(terminal: TerminalLine): void
@@ -26,8 +32,11 @@ export interface Screen {
 
 type TerminalLine = Pick<Terminal, 'hide' | 'show' | 'isAsking'>
 
-export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint): Screen => {
+/** `layout`: of a terminal that answers are laid out for; undefined: stdout is none, and gets them as they are. */
+export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint, layout?: AnswerTextOptions): Screen => {
   const pieces = new TextSanitizer()
+  const flowing = layout && openAnswerText(layout)
+  let isProse = true
   let terminal: TerminalLine | undefined
   let isMidLine = false
   /** The unfinished line of an answer that comes while a question is open; it is shown when it is complete. */
@@ -57,14 +66,19 @@ export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint): Sc
       isMidLine = true
     }
   }
+  const laidOut = (text: string): string => (flowing && isProse ? flowing.push(text) : text)
   const screen: Screen = {
-    answer: (text) => writePiece(pieces.push(text)),
-    startAnswer: (agent) => {
+    answer: (text) => writePiece(laidOut(pieces.push(text))),
+    startAnswer: (agent, isOfProse) => {
       screen.endAnswer()
-      writePiece(`${paint.agent(agent, `[${sanitize(agent)}]`)} `)
+      isProse = isOfProse
+      if (agent === undefined) return
+      const name = `[${sanitize(agent)}]`
+      flowing?.begin(textWidth(name) + 1)
+      writePiece(`${paint.agent(agent, name)} `)
     },
     endAnswer: () => {
-      const rest = pieces.end()
+      const rest = laidOut(pieces.end()) + (flowing?.end() ?? '')
       if (isMidLine) {
         write(stdout, `${rest}\n`)
         isMidLine = false
@@ -73,8 +87,13 @@ export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint): Sc
       held = ''
     },
     output: (text) => writeLines(stdout, sanitize(text)),
+    prose: (text) => {
+      const whole = layout && openAnswerText(layout)
+      writeLines(stdout, whole ? whole.push(sanitize(text)) + whole.end() : sanitize(text))
+    },
     notice: (text) => writeLines(stderr, sanitize(text)),
     agentNotice: (agent, text) => writeLines(stderr, paint.agent(agent, sanitize(text))),
+    dimNotice: (text) => writeLines(stderr, paint.dim(sanitize(text))),
     fault: (text) => writeLines(stderr, paint.error(sanitize(text))),
     attach: (line) => {
       terminal = line

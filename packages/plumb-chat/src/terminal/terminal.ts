@@ -20,10 +20,13 @@ export interface Terminal {
   show(): void
 }
 
-export type Question = ConsentQuestion
+export interface Question extends ConsentQuestion {
+  /** Asked in its place where the person wants to say yes to all that are like it. */
+  readonly always: string
+}
 
 /** `leave`: the person does something else instead. */
-export type QuestionAnswer = 'yes' | 'no' | 'leave' | 'withdrawn'
+export type QuestionAnswer = 'yes' | 'always' | 'no' | 'leave' | 'withdrawn'
 
 export interface TerminalListener {
   /** A complete message. The terminal takes no further one until it is opened again. */

@@ -2,11 +2,14 @@
 
 import { isatty } from 'node:tty'
 import { MAX_WRITTEN, printType } from '@plumb/lang'
-import { preview } from '@plumb/wire'
+import { preview, stdoutColumns, wrappedTable } from '@plumb/wire'
 import { dependenciesOf } from '../registry/dependency.js'
 import type { Registered } from '../registry/registry.js'
 import type { RunCommand } from './command.js'
 import { writeLines } from './write-lines.js'
+
+const MAX_DESCRIPTION = 200
+const DEFAULT_COLUMNS = 80
 
 export const list: RunCommand = async ({ registry }, { options: { verb }, reporter }) => {
   const tools = registry.list()
@@ -17,14 +20,17 @@ export const list: RunCommand = async ({ registry }, { options: { verb }, report
 
 /** Also used by `find`. */
 export const tableOf = (tools: readonly Registered[]): string[] =>
-  writeTable(
-    ['NAME', 'TYPE', 'EFFECTS', 'DESCRIPTION'],
-    tools.map(({ plan, effects }) => [
-      plan.version === undefined ? plan.name : `${plan.name} (${plan.version})`,
-      preview(typeOf(plan)),
-      effects.length === 0 ? '-' : effects.join(','),
-      preview(plan.description ?? '', 80),
-    ]),
+  wrappedTable(
+    [
+      ['name', 'type', 'effects', 'description'],
+      ...tools.map(({ plan, effects }) => [
+        plan.version === undefined ? plan.name : `${plan.name} (${plan.version})`,
+        typeOf(plan),
+        effects.length === 0 ? '-' : effects.join(', '),
+        preview(plan.description ?? '', MAX_DESCRIPTION),
+      ]),
+    ],
+    { width: stdoutColumns() ?? DEFAULT_COLUMNS },
   )
 
 const rowOf = ({ plan, effects }: Registered, nameOf: (bound: Registered['plan']['bound']) => string) => ({
@@ -39,15 +45,3 @@ const rowOf = ({ plan, effects }: Registered, nameOf: (bound: Registered['plan']
 })
 
 const typeOf = ({ input, output }: Registered['plan']): string => `${printType(input, MAX_WRITTEN)} -> ${printType(output, MAX_WRITTEN)}`
-
-/** Rows as columns of one width each. */
-const writeTable = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => {
-  const all = [head, ...rows]
-  const widths = head.map((_, column) => Math.max(...all.map((row) => [...(row[column] ?? '')].length)))
-  return all.map((row) =>
-    row
-      .map((text, column) => text + ' '.repeat((widths[column] ?? 0) - [...text].length))
-      .join('  ')
-      .trimEnd(),
-  )
-}

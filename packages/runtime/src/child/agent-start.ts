@@ -2,6 +2,7 @@
 
 import type { AgentPlan, Bound } from '@plumb/lang'
 import type { Prices } from '@plumb/ledger'
+import type { AskTerminal } from '@plumb/policy'
 import type { AgentSandbox, Session, StandIn } from '@plumb/tool/internal'
 import type { Deliveries, Fault, InitialMemory, SourceFiles, StateFile } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
@@ -22,6 +23,8 @@ export interface SpawnSettings {
   /** The doubles of tools, in a test. */
   readonly standIn?: StandIn
   readonly report: (fault: Fault) => void
+  /** The person at the terminal of this run. Undefined: agents have nobody to ask but by their control. */
+  readonly askPerson?: AskTerminal | undefined
   /** Nothing is drawn on the terminal while a person is asked something there. */
   readonly withoutLiveLines?: <T>(ask: () => Promise<T>) => Promise<T>
   readonly emitter: RunEmitter | undefined

@@ -64,6 +64,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   const args = ['--agent', plan.bound.name, '--numbered', '--no-envelopes', '--fds', listed === '' ? 'none' : listed]
   if (isTelemetryRead(place, settings, plan)) args.push('--telemetry', ...(isTextRead(node, settings) ? [] : ['--brief']))
   if (emitsMemory(plan, settings)) args.push('--tell-memory')
+  if (settings.askPerson && hasTools(plan)) args.push('--asks-parent')
   args.push(...placeArgs(place, settings))
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const
   return { kind: 'own', ...own, fds, agent: plan, isEnveloped: false, variables: [] }
@@ -74,8 +75,13 @@ export const agentLimitOf = ({ config: { max_cost }, bound, specPath }: AgentPla
   agentLimit(specPath, bound.name, max_cost)
 
 /** Makes a plumb-agent report errors in its configuration, and end. */
-export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSettings) =>
-  ({ program: 'plumb-agent', args: ['--agent', bound.name, '--check', '--fds', 'none', ...localArgs(settings)], entry: specPath }) as const
+export const checkPlan = ({ bound, specPath }: AgentPlan, settings: SpawnSettings) => {
+  const args = ['--agent', bound.name, '--check', '--fds', 'none', ...onlyKept(), ...localArgs(settings)]
+  return { program: 'plumb-agent', args, entry: specPath } as const
+}
+
+/** What asks for nothing needs no key. */
+const onlyKept = (): string[] => (currentKept()?.isOnly ? ['--cache-only'] : [])
 
 /** A nested plumb is this program again, on another binding of the same spec. */
 export const plumbPlan = ({ node, place, settings, isAskedToLetGo }: ChildPlace, bound: Bound): ChildPlan => {
@@ -118,7 +124,7 @@ const isTextRead = ({ outputs }: GraphNode, { emitToParent }: SpawnSettings): bo
 
 const placeArgs = (place: string, { options }: SpawnSettings): string[] => {
   const whole = keptPlaceOf(place, options.kept.place)
-  return whole === undefined ? [] : ['--place', whole, ...(currentKept()?.isOnly ? ['--cache-only'] : [])]
+  return whole === undefined ? [] : ['--place', whole, ...onlyKept()]
 }
 
 const localArgs = (settings: SpawnSettings): string[] => [

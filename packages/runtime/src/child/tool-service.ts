@@ -2,8 +2,19 @@
 // It shares no queue with data: neither waits for the other.
 
 import type { CheckedTool } from '@plumb/lang'
+import type { AskTerminal } from '@plumb/policy'
 import type { serveLines } from '@plumb/tool/internal'
-import { type Dispatcher, type Fault, type LineSink, type LineSource, nowMs } from '@plumb/wire'
+import {
+  type Dispatcher,
+  errorAnswer,
+  type Fault,
+  fault,
+  type LineSink,
+  type LineSource,
+  nowMs,
+  type ToolAnswer,
+  type ToolRequest,
+} from '@plumb/wire'
 import type { ServerOffers } from './server-offers.js'
 
 export interface ToolServiceOptions {
@@ -15,6 +26,8 @@ export interface ToolServiceOptions {
   readonly maxLine: number
   /** The offers of the agent's MCP servers, if it has any. */
   readonly offers: ServerOffers | undefined
+  /** The person whom the agent may ask about a call. */
+  readonly askPerson?: AskTerminal | undefined
   /** Reports a line that is not a request. */
   readonly report: (fault: Fault) => void
 }
@@ -30,6 +43,7 @@ export class ToolService {
   #stop: (() => void) | undefined
   #lastCall = 0
   #timer: NodeJS.Timeout | undefined
+  readonly #closing = new AbortController()
 
   constructor(options: ToolServiceOptions) {
     this.#o = options
@@ -50,7 +64,7 @@ export class ToolService {
       ...dispatcher,
       answer: async (request) => {
         this.inFlight++
-        const answer = await dispatcher.answer(request)
+        const answer = await (request.asks ? this.#ask(request) : dispatcher.answer(request))
         this.inFlight--
         this.#lastCall = nowMs()
         answered()
@@ -75,8 +89,18 @@ export class ToolService {
   /** The agent has ended, or is about to: its calls are stopped. Resolves when they have ended. */
   close(): Promise<void> {
     clearInterval(this.#timer)
+    this.#closing.abort()
     this.#stop?.()
     this.#o.offers?.remove()
     return this.#o.dispatcher.close()
   }
+
+  async #ask({ id, name, input }: ToolRequest): Promise<ToolAnswer> {
+    const { checkedTools, askPerson } = this.#o
+    const { description, effects } = checkedTools.find((tool) => tool.name === name) ?? {}
+    const said = await askPerson?.({ tool: name, input, description, effects }, this.#closing.signal)
+    return said === undefined ? errorAnswer(id, NOBODY) : { id, content: String(said), is_error: false }
+  }
 }
+
+const NOBODY = fault('approval_required', 'the call needs the consent of a person, and there is none to ask')

@@ -74,12 +74,14 @@ export interface AgentDescription {
   readonly tools: readonly string[]
   /** Servers whose tools it may call. */
   readonly mcp: readonly string[]
+  /** Dollars. */
+  readonly max_cost?: number
 }
 
 export const agentAt = ({ work }: GraphNode): AgentDescription | undefined => {
   if (work.kind !== 'agent') return undefined
   const { config } = agentOf(work.bound)
-  const { provider, model } = config
+  const { provider, model, max_cost } = config
   const command = texts(config.command)
   return {
     ...(typeof provider === 'string' ? { provider } : {}),
@@ -87,6 +89,7 @@ export const agentAt = ({ work }: GraphNode): AgentDescription | undefined => {
     ...(command.length > 0 ? { command } : {}),
     tools: texts(config.tools),
     mcp: list(config.mcp).map(serverName),
+    ...(typeof max_cost === 'number' ? { max_cost } : {}),
   }
 }
 

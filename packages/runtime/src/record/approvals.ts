@@ -4,14 +4,18 @@ import { join } from 'node:path'
 import { appendLine, decisionLine, type ListedCall, readCalls, stateNow } from '@plumb/ledger/approval'
 import { endWith, escapeLines, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
 import { APPROVALS_FILE } from './kept-answers.js'
-import { type ApproveOptions, readDeadline, refusalOf, showCall } from './listed-calls.js'
+import { type ApproveOptions, readDeadline, refusalOf, showCalls } from './listed-calls.js'
 
 /** Resolves to the exit status. */
-export const approvals = async (directory: string, { all = false }: { readonly all?: boolean }): Promise<number> => {
+export const approvals = async (
+  directory: string,
+  { all = false, json = false }: { readonly all?: boolean; readonly json?: boolean },
+): Promise<number> => {
   const calls = callsIn(directory)
   if (!calls.ok) return endWith('plumb', calls.error)
   const shown = [...calls.value.calls.values()].filter((call) => all || isOpen(call))
-  return endWith('plumb', shown.length === 0 ? undefined : await writeStdout(escapeLines(`${shown.map(showCall).join('\n')}\n`)))
+  const text = showCalls(shown, { of: directory, isJson: json, isAll: all })
+  return endWith('plumb', text === '' ? undefined : await writeStdout(escapeLines(text)))
 }
 
 /** Decides all of the calls, or none. Resolves to the exit status. */

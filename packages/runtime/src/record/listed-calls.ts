@@ -1,7 +1,7 @@
 // How the calls that wait for approval are shown, and which decisions are valid: for a record, and for a run by workers.
 
 import { isItself, type ListedCall, stateNow } from '@plumb/ledger/approval'
-import { fail, fault, nearest, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import { fail, fault, nearest, parseJson, preview, type Result, stdoutColumns, succeed, wrappedTable } from '@plumb/wire'
 
 export interface ApproveOptions {
   readonly deny: boolean
@@ -9,8 +9,42 @@ export interface ApproveOptions {
   readonly until: string | undefined
 }
 
+export interface ShownAs {
+  /** How the record or the run is named on a command line. */
+  readonly of: string
+  readonly isJson: boolean
+  /** Of all calls, decided or not. */
+  readonly isAll: boolean
+}
+
+/** For a person a table, and the commands that decide; else a line of JSON for each. */
+export const showCalls = (calls: readonly ListedCall[], as: ShownAs, columns = stdoutColumns()): string =>
+  as.isJson || columns === undefined ? calls.map((call) => `${showCall(call)}\n`).join('') : tableOf(calls, as, columns)
+
+const tableOf = (calls: readonly ListedCall[], { of, isAll }: ShownAs, width: number): string => {
+  if (calls.length === 0) return isAll ? 'no call has waited for a person\n' : 'no call waits for a person\n'
+  const now = Date.now()
+  const isAnyOpen = calls.some((call) => ['waits', 'in_doubt'].includes(stateNow(call, now)))
+  const table = wrappedTable(
+    [
+      ['id', 'tool', 'arguments', 'asked by', 'since', 'state'],
+      ...calls.map((call) => {
+        const { id, tool, input, process, since } = call
+        const state = stateNow(call, now)
+        return [id, tool, shownJson(input), process, minuteOf(since), state === 'waits' ? '' : state.replace('_', ' ')]
+      }),
+    ],
+    { width },
+  )
+  const commands = [`plumb approve ${of} ID`, `plumb approve --deny --why TEXT ${of} ID`]
+  return [...table, ...(isAnyOpen ? ['', `${commands[0]}   allows one`, `${commands[1]}   refuses it`] : []), ''].join('\n')
+}
+
+/** `2026-11-29 06:03Z`. */
+const minuteOf = (time: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(time) ? `${time.slice(0, 16).replace('T', ' ')}Z` : time)
+
 /** One line of JSON. */
-export const showCall = (call: ListedCall): string => {
+const showCall = (call: ListedCall): string => {
   const { id, tool, input, digest, process, why, since, said, untilMs } = call
   const head = JSON.stringify({ id, tool }).slice(0, -1)
   const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }

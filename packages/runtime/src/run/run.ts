@@ -8,6 +8,7 @@
 
 import type { Bound, Graph } from '@plumb/lang'
 import { joinBudget } from '@plumb/ledger'
+import { terminalApproval } from '@plumb/policy'
 import {
   dieOf,
   type Fault,
@@ -36,7 +37,7 @@ import { rangesOf } from '../graph/input-context.js'
 import { findDocroot } from '../options/docroot.js'
 import { envelopesOf, loadingOptions, type RunOptions } from '../options/run-options.js'
 import type { Instrumentation } from '../record/instrumentation.js'
-import { openKeptAnswers } from '../record/kept-answers.js'
+import { approvalsIn, openKeptAnswers } from '../record/kept-answers.js'
 import type { RecordDirectory } from '../record/recorder.js'
 import { type LoadedSpec, loadSpec, refuseErrors } from '../spec/load.js'
 import { openToolServices, servesTools } from '../tools/dispatch.js'
@@ -178,6 +179,8 @@ class Run {
       costOf: this.display.costOf,
       prices: await openForeignPrices(graph, options.programs.agent),
       withoutLiveLines: this.display.withoutLiveLines,
+      // One asker for all processes: a person is asked one question after the other. What parks its calls, and who is one of many, asks nobody.
+      askPerson: given.deliveryFd === undefined && approvalsIn(options.recording) === undefined ? terminalApproval() : undefined,
       boxes: undefined as SpawnSettings['boxes'],
       state: state.value,
       deliveries: given.deliveryFd === undefined ? undefined : joinDeliveries(given.deliveryFd),

@@ -62,9 +62,16 @@ const openToolService = async (
     return { ok: false, error: [other.error] }
   }
   const dispatcher = other ? preferServers(other.value, opened.value) : opened.value.dispatcher
-  const service = new ToolService({ dispatcher, checkedTools: agentTools(bound).map(checkedTool), serveLines, maxLine, report, offers })
+  const service = new ToolService({
+    ...{ dispatcher, serveLines, maxLine, report, offers },
+    checkedTools: agentTools(bound).map(checkedTool),
+    askPerson: personOf(settings, place),
+  })
   return { ok: true, value: service }
 }
+
+const personOf = ({ askPerson, withoutLiveLines = (work) => work() }: SpawnSettings, process: string): SpawnSettings['askPerson'] =>
+  askPerson && ((call, signal) => withoutLiveLines(() => askPerson({ ...call, process }, signal)))
 
 /** Another program answers calls of declared tools; those of servers are answered where their connections are. */
 const preferServers = (other: Dispatcher, { dispatcher, offers }: OpenedDispatcher): Dispatcher => ({

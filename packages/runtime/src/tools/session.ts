@@ -26,8 +26,9 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
   const { name, place, docroot, authority, isApproved, caller, approvals } = options
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
   const { files, options: given, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
-  // A worker asks no person: the run has many workers.
-  const ask = settings.deliveries ? async () => undefined : tool.askOnTerminal()
+  // Of a run with many workers no person is at the terminal; one that parks its calls asks elsewhere.
+  const asksNobody = settings.deliveries !== undefined || approvals !== undefined
+  const ask = asksNobody ? async () => undefined : tool.askOnTerminal(settings.askPerson)
   const trace = (call: CallEnvelope) => {
     log?.('tool_call', { ...call })
     emitter?.emit({ kind: 'call', process: place, call })

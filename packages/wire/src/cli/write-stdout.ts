@@ -3,7 +3,7 @@
 import { writeSync } from 'node:fs'
 import { type Fault, fault } from '../error.js'
 import { launcherFds } from '../fd/launcher.js'
-import { openOutput } from '../fd/open.js'
+import { isTerminal, openOutput } from '../fd/open.js'
 import { systemReason } from '../system-reason.js'
 
 /** Resolves to `write_failed` if it did not get there. A reader that goes away is not a fault. */
@@ -17,6 +17,11 @@ export const writeStdout = async (bytes: Uint8Array | string): Promise<Fault | u
     return failureOf(error as NodeJS.ErrnoException)
   }
 }
+
+/** The width of the terminal that stdout is, for a table; undefined: it is none, and programs read it. */
+export const stdoutColumns = (): number | undefined => (isTerminal(1) ? process.stdout.columns || DEFAULT_COLUMNS : undefined)
+
+const DEFAULT_COLUMNS = 80
 
 // Returns the rest when a non-blocking stdout is full.
 const writeNow = (bytes: Buffer): Buffer => {

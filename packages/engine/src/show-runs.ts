@@ -1,0 +1,131 @@
+// Runs by workers, and the messages that failed, as a person sees them on a terminal, or as a program reads them.
+
+import { showCost, showCount, textTable } from '@plumb/runtime/display'
+import { shownJson } from '@plumb/runtime/record'
+import { escapeControls, isRecord, wrappedTable, wrapWords } from '@plumb/wire'
+
+export interface PartCounts {
+  readonly part: string
+  readonly waiting: number
+  readonly in_hand: number
+  readonly done: number
+  readonly dropped: number
+  readonly failed: number
+  /** Messages that wait for a decision on a call. */
+  readonly parked: number
+  /** Finished messages a second in the last seconds. */
+  readonly rate: number
+  /** Requests to models, their tokens, and dollars as far as they have a price. */
+  readonly calls: number
+  readonly tokens: number
+  readonly cost: number
+  /** Live workers that serve it. */
+  readonly workers: number
+  /** The age of the oldest waiting message, in seconds. */
+  readonly oldest?: number
+  /** The label that workers need to have it. */
+  readonly pin?: string
+  /** The host of the worker that has it, if it is owned. */
+  readonly owner?: string
+}
+
+export interface RunShown {
+  readonly name: string
+  readonly state: string
+  readonly taken: number
+  readonly written: number
+  /** Outputs that are still to be fetched. */
+  readonly unread: number
+  readonly parts: readonly PartCounts[]
+  readonly note?: string
+}
+
+/** Tables in at most `columns` characters, with an empty line between two. */
+export const showRuns = (runs: readonly RunShown[], columns: number): string =>
+  runs.length === 0 ? 'no runs\n' : runs.map((run) => showRun(run, columns)).join('\n')
+
+const TITLES = [
+  'part',
+  'waiting',
+  'in hand',
+  'done',
+  'failed',
+  'dropped',
+  'parked',
+  'rate',
+  'workers',
+  'cost',
+  'requests',
+  'tokens',
+  'oldest',
+  'at',
+]
+
+const showRun = ({ name, state, taken, written, unread, parts, note }: RunShown, columns: number): string =>
+  [
+    ...wrapWords(
+      `${escapeControls(name)}: ${state}, ${taken} taken, ${written} written${unread === 0 ? '' : `, ${unread} unread`}`,
+      columns,
+    ),
+    ...textTable([TITLES, ...parts.map(rowOf)], { width: columns }),
+    // What workers have said stays on its line.
+    ...(note === undefined ? [] : wrapWords(escapeControls(note), columns)),
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+
+const rowOf = (part: PartCounts): string[] => {
+  const { waiting, in_hand, done, dropped, failed, parked, rate, calls, tokens, cost, workers, oldest, owner = '' } = part
+  return [
+    part.part,
+    showCount(waiting),
+    showCount(in_hand),
+    // What was finished is counted once.
+    showCount(Math.max(0, done - failed - dropped)),
+    ...[failed, dropped, parked].map(countOf),
+    rate === 0 ? '' : `${rate}/s`,
+    String(workers),
+    cost === 0 ? '' : showCost({ known: cost, unpriced: [] }),
+    ...[calls, tokens].map(countOf),
+    oldest === undefined ? '' : `${oldest} s`,
+    owner,
+  ]
+}
+
+const countOf = (count: number): string => (count === 0 ? '' : showCount(count))
+
+export interface Letter {
+  readonly origin: string
+  readonly part: string
+  readonly tries: string
+  /** JSON. */
+  readonly fault: string
+  /** As it came. */
+  readonly value: string
+}
+
+/** `columns`: of a terminal. Undefined: a line of JSON for each. */
+export const showLetters = (letters: readonly Letter[], run: string, columns: number | undefined): string => {
+  if (columns === undefined) return letters.map(jsonOf).join('')
+  if (letters.length === 0) return `no message of '${escapeControls(run)}' has failed\n`
+  const rows = letters.map(({ origin, part, tries, fault, value }) => [origin, part, tries, whyOf(fault), shownJson(value)])
+  const table = wrappedTable([['input', 'part', 'tries', 'why', 'message'], ...rows], {
+    width: columns,
+    numbers: ['input', 'part', 'tries'],
+  })
+  return [...table, '', `plumb retry --on URL ${escapeControls(run)} --origin INPUT   gives one out again`, ''].join('\n')
+}
+
+const jsonOf = ({ origin, part, tries, fault, value }: Letter): string =>
+  `{"origin":${origin},"part":${part},"tries":${tries},"fault":${shownJson(fault)},"value":${shownJson(value)}}\n`
+
+// An error object, unless somebody has put something else there.
+const whyOf = (fault: string): string => {
+  try {
+    const value: unknown = JSON.parse(fault)
+    if (isRecord(value)) return `${value.detail} (${value.error})`
+  } catch {
+    // Shown as it is.
+  }
+  return fault
+}
