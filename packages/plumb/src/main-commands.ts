@@ -14,6 +14,7 @@ import {
   noCommand,
   openOutput,
   parseWith,
+  port,
   range,
   runParsed,
   seconds,
@@ -198,11 +199,18 @@ const describeRecords = (table: CommandTable, commands: Commands): void => {
       output: OUTPUT,
       seq: value('--seq <n>', 'show what came of that input, or of those from N to M with N-M', range),
       from: value('--from <seconds>', 'show what was not over so long after the beginning', seconds),
+      serve: flag('--serve', 'show it in a browser, all of it, also while it goes on: prints the link'),
+      port: value('--port <n>', 'of that link (default: a free one)', port),
     },
     {
-      text: 'write a page that shows a recorded run, or a trace of one',
+      text: 'show a recorded run, or a trace of one, as a page',
       operands: { '<run>': 'the directory or run.json of a record, or the file of a trace' },
-      examples: ['plumb view -o run.html rec', 'plumb view --seq 100-120 rec >part.html', 'plumb view trace.json >run.html'],
+      examples: [
+        'plumb view -o run.html rec',
+        'plumb view --serve rec',
+        'plumb view --seq 100-120 rec >part.html',
+        'plumb view trace.json >run.html',
+      ],
     },
     async ([path = ''], values) => (await commands.view())(path, values),
   )

@@ -102,6 +102,8 @@ class ProviderConversation implements Conversation {
   readonly #conceded = new Set<string>()
   // For a schema that is sent: from then on it is in the prompt too.
   #hasMismatch = false
+  // The last that was emitted, for a record.
+  #toldPrompt = ''
 
   constructor(config: AgentConfig, tools: Tools, emitEvent: Emit, log: Log, surroundings: ConversationOptions) {
     this.#config = config
@@ -206,6 +208,7 @@ class ProviderConversation implements Conversation {
     const question = this.#compose(turn, apart.emit, paying?.billing)
     const looked = kept?.ask(question, delivery)
     const before = looked instanceof Promise ? await looked : looked
+    if (kept?.isRecorded) this.#tellPrompt(question)
     if (before?.found) return this.#repeat(before.found, question, before, apart.end)
     if (before?.miss) return { ok: false, error: before.miss }
     if (this.#asking.refused) return refusedWith(this.#asking.refused)
@@ -232,7 +235,7 @@ class ProviderConversation implements Conversation {
       if (isShared || answer.isShared) return refusedWith(isShared || answer.error)
       return { ok: false, error: answer.error, ...(answer.isOfModel ? { isOfModel: true } : {}) }
     }
-    this.#count(answer.value, question, ms)
+    this.#count(answer.value, question, ms, keyIn(before, kept))
     return { ...answer, calls: before?.callsOf() }
   }
 
@@ -246,7 +249,12 @@ class ProviderConversation implements Conversation {
   }
 
   /** What an answer took: for the log, the budget and telemetry. */
-  #count({ usage, estimated, cost, stop, content, model: answering }: ModelAnswer, { model, emit }: ModelRequest, ms: number): void {
+  #count(
+    { usage, estimated, cost, stop, content, model: answering }: ModelAnswer,
+    { model, emit }: ModelRequest,
+    ms: number,
+    request: object,
+  ): void {
     const { agent, providerName, lane } = this.#config
     if (estimated !== undefined && !this.#hasWarnedOfUsage) this.#surroundings.warn?.(fault('usage_unknown', estimated, { agent }))
     this.#hasWarnedOfUsage ||= estimated !== undefined
@@ -261,7 +269,17 @@ class ProviderConversation implements Conversation {
       ms,
       ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
+      ...request,
     })
+  }
+
+  /** What the model sees before its messages: once, and again where its tools have changed. */
+  #tellPrompt({ system, tools, emit }: ModelRequest): void {
+    const prompt = { system, tools: tools.map(({ name, description }) => ({ name, description })) }
+    const text = JSON.stringify(prompt)
+    if (text === this.#toldPrompt) return
+    this.#toldPrompt = text
+    emit({ kind: 'prompt', ...prompt })
   }
 
   // As if it had been requested, but without its cost.
@@ -275,8 +293,12 @@ class ProviderConversation implements Conversation {
     }
     end()
     this.#meter.add(usage)
-    question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
+    question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source, ...keyIn(kept, this.#surroundings.kept) })
     return { ...answered, calls: kept.callsOf() }
+  }
+
+  #recorded<T extends object>(members: T): T | undefined {
+    return this.#surroundings.kept?.isRecorded ? members : undefined
   }
 
   #remember(messages: readonly ChatMessage[], emit: Emit): void {
@@ -299,8 +321,9 @@ class ProviderConversation implements Conversation {
       if (!said.ok) {
         if (!said.isOfModel || retries === this.#config.maxRetries) return said
         retries++
-        emit({ kind: 'retry', attempt: retries, reason: said.error.detail, wait_ms: 0 })
-        turn.addComplaint([], unreadableComplaint(said.error))
+        const told = unreadableComplaint(said.error)
+        emit({ kind: 'retry', attempt: retries, reason: said.error.detail, wait_ms: 0, ...this.#recorded({ told }) })
+        turn.addComplaint([], told)
         continue
       }
       const { stop } = said.value
@@ -328,9 +351,10 @@ class ProviderConversation implements Conversation {
       hasBeenCut ||= isCut
       this.#hasMismatch ||= !isOnlyCut(stop, text, this.#config.output)
       retries++
-      emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0 })
+      const told = complaint(said.value, text, read.error, this.#config.output)
+      emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0, ...this.#recorded({ told }) })
       // A cut answer would be paid for again with each request, and invite the model to continue it.
-      turn.addComplaint(isCut ? [] : content, complaint(said.value, text, read.error, this.#config.output))
+      turn.addComplaint(isCut ? [] : content, told)
     }
   }
 }
@@ -341,6 +365,9 @@ const WARN_AWAY_ATTEMPT = 4
 type Said =
   | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
   | (InputOutcome & { readonly ok: false; readonly isOfModel?: true })
+
+const keyIn = (question: KeptQuestion | undefined, kept: KeptQuestions | undefined): { readonly request?: string } =>
+  question && kept?.isRecorded ? { request: question.key } : {}
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
 

@@ -96,8 +96,9 @@ export class ChildMonitor {
       return false
     }
     // Only the recorder, or a state file, asked for it.
-    const isPrivate = telemetry?.kind === 'remembered'
-    if (isPrivate) state?.append({ place, seq: seqOf(telemetry.seq ?? 0), messages: telemetry.messages })
+    const isMemory = telemetry?.kind === 'remembered'
+    const isPrivate = isMemory || telemetry?.kind === 'prompt'
+    if (isMemory) state?.append({ place, seq: seqOf(telemetry.seq ?? 0), messages: telemetry.messages })
     if (!isPrivate && !secrets) parent?.write(buf, start, end)
     if (!isPrivate && secrets && telemetry) parent?.writeText(JSON.stringify(secrets.telemetry(telemetry)))
     if (!telemetry) return true
