@@ -132,7 +132,7 @@ const addTurns = (lane: Lane, index: number, of: (seq: number) => OpenInput): vo
 
 const inputOf = (seq: number, input: OpenInput, run: RunModel): InputModel => {
   const { given, outputs, between, turns, faults } = input
-  turns.sort((a, b) => startOf(a) - startOf(b))
+  inOrder(turns)
   const requests = turns.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'request' ? [step.request] : [])))
   const calls = turns.flatMap(({ steps }) => steps.flatMap((step) => (step.kind === 'call' ? [step.call] : [])))
   const times: Pick<Interval, 'start' | 'end'>[] = [
@@ -164,6 +164,18 @@ const coveredBy = (intervals: readonly Pick<Interval, 'start' | 'end'>[]): numbe
     until = Math.max(until, end)
   }
   return sum
+}
+
+// What is inside a nested plumb follows it: their clocks are not the same to the millisecond.
+const inOrder = (turns: Turn[]): void => {
+  const outermost = ({ lane }: Turn): string => lane.place.split('~', 1)[0] ?? ''
+  const starts = new Map<string, number>()
+  for (const turn of turns)
+    if (turn.lane.place === outermost(turn))
+      starts.set(outermost(turn), Math.min(startOf(turn), starts.get(outermost(turn)) ?? startOf(turn)))
+  const key = (turn: Turn): number => starts.get(outermost(turn)) ?? startOf(turn)
+  const isInside = ({ lane }: Turn): number => (lane.place.includes('~') ? 1 : 0)
+  turns.sort((a, b) => key(a) - key(b) || isInside(a) - isInside(b) || startOf(a) - startOf(b))
 }
 
 const startOf = ({ turn, steps }: Turn): number => turn?.start ?? steps[0]?.at ?? 0
