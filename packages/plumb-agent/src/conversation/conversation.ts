@@ -1,21 +1,8 @@
 // One conversation: an input goes to the provider as the user's message, requested tools are called, the answer is validated, and the
 // messages are remembered.
 
-import { type Json, resolve } from '@plumb/lang'
-import {
-  type Deliveries,
-  type Fault,
-  fail,
-  fault,
-  type Log,
-  nowMs,
-  preview,
-  type Result,
-  scrub,
-  succeed,
-  toDollars,
-  totalTokens,
-} from '@plumb/wire'
+import type { Json } from '@plumb/lang'
+import { type Deliveries, type Fault, fault, type Log, nowMs, type Result, succeed, toDollars, totalTokens } from '@plumb/wire'
 import { withThinkingApart } from '../answer/thinking.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'

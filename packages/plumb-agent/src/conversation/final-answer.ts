@@ -1,11 +1,12 @@
 // Whether what a model said last is an answer of the output type, and the error if it never is.
 
 import { resolve } from '@plumb/lang'
-import { type Fault, fail, preview, type Result, scrub } from '@plumb/wire'
+import { type Fault, fail, preview, type Result, scrub, succeed } from '@plumb/wire'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
 import { partThinking } from '../answer/thinking.js'
 import type { AgentConfig } from '../config/config.js'
 import type { ModelAnswer } from '../provider/provider.js'
+import { textOfBlocks } from './turn.js'
 
 // A partial answer is not accepted, even if it has the type, unless the spec accepts partial text.
 export const validateAnswer = (
