@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import type { Database } from '@plumb/engine'
-import { FORMATS, rowsFor, THEMES } from '@plumb/runtime/options'
+import { DIRECTIONS, FORMATS, rowsFor, THEMES } from '@plumb/runtime/options'
 import { TEST_ROWS } from '@plumb/spec-test/options'
 import {
   type CommandLineReader,
@@ -19,6 +19,7 @@ import {
   runParsed,
   seconds,
   value,
+  whole,
   withDefault,
 } from '@plumb/wire'
 import { Command } from 'commander'
@@ -170,6 +171,9 @@ const describeSpecs = (table: CommandTable, commands: Commands): void => {
       binding: withDefault(value('--binding <name>', 'draw that binding (default: %)'), 'main'),
       output: OUTPUT,
       eval: EVAL,
+      direction: choice('--direction <name>', 'where data goes (default: down)', DIRECTIONS),
+      expand: withDefault(value('--expand <n>', 'draw nested plumbs open, so many levels deep (default: %)', whole(0)), 0),
+      run: value('--run <record>', 'write on it what that run has done: counts, errors, cost and time'),
       colours: flag('--flows', 'colour what is untrusted and what is secret'),
       parts: flag('--parts', 'frame what runs on one machine when it runs on several'),
     },

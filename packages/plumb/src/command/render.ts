@@ -1,9 +1,9 @@
 // plumb render: prints the wiring of a binding as a picture, or as text for programs that draw pictures.
 
 import { extname } from 'node:path'
-import { type Bound, type Program, planOf } from '@plumb/lang'
+import { type Bound, type Graph, type GraphNode, type Program, planOf } from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
-import { pictureOf, toDot, toJson, toMermaid, tooLarge, toPng, toSvg } from '@plumb/runtime/draw'
+import { type Picture, pictureOf, toDot, toJson, toMermaid, tooLarge, toPng, toSvg, withFigures } from '@plumb/runtime/draw'
 import { FORMATS, type Format, type RenderOptions } from '@plumb/runtime/options'
 import { writeWhole } from '@plumb/runtime/record'
 import { loadSpec, refuseErrors, selectBinding } from '@plumb/runtime/spec'
@@ -36,6 +36,12 @@ const drawable = async (path: string | undefined, options: RenderOptions, report
   }
   if (options.theme !== undefined && format !== 'svg' && format !== 'png')
     return fail('usage', `a theme is for svg and png, not for ${format}`)
+  if (format === 'json' && options.direction !== undefined)
+    return fail('usage', '--direction is for pictures, and json is none: leave it out')
+  if (options.run !== undefined && (format === 'json' || format === 'mermaid'))
+    return fail('usage', `--run is for svg, png and dot, not for ${format}`)
+  if (options.expand > 0 && (options.parts || options.colours))
+    return fail('usage', '--expand draws no parts and no flows: leave out --parts and --flows, or --expand')
   const loaded = await loadSpec(path, { ...options, ignoresFlows: options.colours })
   if (!loaded.ok) return loaded
   const { program } = loaded.value.compiled
@@ -64,18 +70,41 @@ interface Drawable {
 }
 
 const draw = async ({ program, bound }: Drawable, options: RenderOptions): Promise<Result<Uint8Array>> => {
-  const { binding: name, theme } = options
+  const { binding: name, theme, direction } = options
   const format = formatOf(options)
   const plan = planOf(bound)
-  const graph = options.parts ? (await import('@plumb/runtime/draw/framed-parts')).framedParts(plan) : plan
+  const { graph, places } = await opened(
+    options.parts ? (await import('@plumb/runtime/draw/framed-parts')).framedParts(plan) : plan,
+    options,
+  )
   const labelsOf = options.colours ? (await import('@plumb/lang/flow')).flowsOfWires(program, bound, graph, effectsOf).labelsOn : undefined
   if (format === 'json') return succeed(Buffer.from(toJson(name, graph, labelsOf)))
-  const picture = pictureOf(name, graph, labelsOf)
-  if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture)))
-  const dot = toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'))
-  if (format === 'dot') return succeed(Buffer.from(dot))
+  const picture = pictureOf(name, graph, labelsOf, places)
+  if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture, direction)))
+  const plain = toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'), direction)
+  const dot = options.run === undefined ? succeed(plain) : await withRun(plain, picture, options.run, name)
+  if (!dot.ok) return dot
+  if (format === 'dot') return succeed(Buffer.from(dot.value))
   const refused = tooLarge(picture)
   if (refused) return { ok: false, error: refused }
-  const svg = await toSvg(dot)
+  const svg = await toSvg(dot.value)
   return succeed(format === 'svg' ? Buffer.from(svg) : await toPng(svg))
+}
+
+const opened = async (graph: Graph, { expand }: RenderOptions): Promise<{ graph: Graph; places?: ReadonlyMap<GraphNode, string> }> =>
+  expand === 0 ? { graph } : (await import('@plumb/runtime/draw/expand-plumbs')).expandPlumbs(graph, expand)
+
+/** With the numbers of a recorded run of this binding. */
+const withRun = async (dot: string, { boxes }: Picture, path: string, binding: string): Promise<Result<string>> => {
+  const { readRunParts } = await import('../view/run-parts.js')
+  const parts = await readRunParts(path)
+  if (!parts.ok) return parts
+  const { run } = parts.value
+  if (run.binding !== binding)
+    return fail(
+      'record_invalid',
+      `'${preview(path, 200)}' is a run of '${preview(run.binding)}', and this is '${preview(binding)}': --binding says what is drawn`,
+    )
+  const { figuresOf } = await import('../view/run-figures.js')
+  return succeed(withFigures(dot, figuresOf(run, new Map(boxes.map(({ id, place }) => [id, place])))))
 }

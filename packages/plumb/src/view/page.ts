@@ -14,9 +14,10 @@ import type { Prompt, RunTexts } from './record-texts.js'
 import type { RunModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import { addCosts, NOTHING_SPENT, spentText } from './spent.js'
-import style from './style.css'
+import pageStyle from './style.css'
 import { timeline } from './timeline.js'
 import { usageOf, verdict } from './verdict.js'
+import { wiringStyle } from './wiring-style.js'
 
 export interface PageParts {
   readonly run: RunModel
@@ -33,6 +34,7 @@ export interface PageParts {
 
 export const runPage = (parts: PageParts): string => {
   const { run, svg, isServed } = parts
+  const style = pageStyle + wiringStyle()
   const policy = [
     "default-src 'none'",
     `style-src '${sourceHash(style)}'`,

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ListedCall, readCalls, stateNow } from '@plumb/ledger/approval'
-import { toSvg } from '@plumb/runtime/draw'
+import { toSvg, withFigures } from '@plumb/runtime/draw'
 import { type Result, succeed } from '@plumb/wire'
 import { TRACE_FILE, withNested } from './nested.js'
 import type { PageParts } from './page.js'
@@ -12,6 +12,8 @@ import { picturesBelow } from './pictures.js'
 import { readRun } from './read-run.js'
 import { withRecord } from './record-facts.js'
 import { noTexts, RecordTexts } from './record-texts.js'
+import { figuresOf, placesInDot } from './run-figures.js'
+import type { RunModel } from './run-model.js'
 import { readTrace } from './trace-lines.js'
 
 const RECORD = 'run.json'
@@ -29,7 +31,7 @@ export const readRunParts = async (path: string, selection: Selection = {}): Pro
   if (file === path)
     return succeed({
       run: read.value,
-      svg: await draw(read.value.dot),
+      svg: await draw(read.value),
       texts: noTexts,
       pictures: picturesBelow(['.']),
       waiting: [],
@@ -39,7 +41,7 @@ export const readRunParts = async (path: string, selection: Selection = {}): Pro
   const run = await withNested(withRecord(read.value, directory), directory)
   return succeed({
     run,
-    svg: await draw(run.dot),
+    svg: await draw(run),
     texts: new RecordTexts(directory),
     pictures: picturesBelow(['.', dirname(directory)]),
     waiting: waitingIn(directory),
@@ -54,10 +56,11 @@ const waitingIn = (directory: string): readonly ListedCall[] => {
   return calls.ok ? [...calls.value.values()].filter((call) => ['waits', 'in_doubt'].includes(stateNow(call, Date.now()))) : []
 }
 
-// The file may hold any text.
-const draw = async (dot: string): Promise<string | undefined> => {
+// The file may hold any text; nothing in a picture leads away from the page.
+const draw = async (run: RunModel): Promise<string | undefined> => {
   try {
-    return await toSvg(dot)
+    const dot = withFigures(run.dot, figuresOf(run, placesInDot(run.dot, run), { links: true }))
+    return (await toSvg(dot)).replace(/\s(?:xlink:)?href="(?!#)[^"]*"/g, '')
   } catch {
     return undefined
   }
