@@ -1,13 +1,16 @@
 // long
 // The page of plumb view in a real browser: by keyboard, in both colour schemes, on a phone, without a script.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { scaled } from '../../wire/test/patience.js'
-import { bash, makeTestDirectory } from '../../wire/test/shell.js'
+import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
+import { recordDesk } from './view-desk.js'
 import { FILES, RUN } from './view-run.js'
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome']
@@ -197,8 +200,8 @@ t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip }
     'what overlaps has rows of its own, as long as the call took',
   )
   t.match(
-    titles.find((row) => row[0]?.startsWith('m:')),
-    [/^m: 1 tokens read/, /^waits before attempt 2: slow down \(100 ms/],
+    titles.find((row) => row[0]?.startsWith('#2 m:')),
+    [/^#2 m: 1 tokens read/, /^waits before attempt 2: slow down \(100 ms/],
   )
   t.match(
     await page.locator('article[data-seq="2"]').textContent(),
@@ -238,4 +241,64 @@ t.test('a long run', { skip }, async (t) => {
   await page.locator('#words').fill('99')
   await page.getByText(/^\d+ of 1000$/).waitFor()
   t.strictSame(wrong, [])
+})
+
+t.test('what models say is Markdown, and nothing else: no element, no handler, no address but of the web', { skip }, async (t) => {
+  const { directory } = await recordDesk(t, 'plumb --record rec desk.plumb < in.jsonl > out.jsonl; plumb view -o rec.html rec')
+  const browser = await launch(t)
+  const { page, wrong } = await openPage(browser, join(directory, 'rec.html'))
+  await page.locator('#rows a[href="#2"]').click()
+  const answer = page.locator('article.shown .turn .say.out .prose').last()
+  t.equal(await answer.locator('h5').textContent(), 'Dear customer')
+  t.strictSame(await answer.locator('strong, em, ol > li, pre code').allTextContents(), [
+    'ticket 2',
+    'broken',
+    'refunded',
+    'refunded',
+    '{"order": 2}',
+  ])
+  t.strictSame(await answer.locator('a').evaluateAll((all) => all.map((one) => [one.getAttribute('href'), one.getAttribute('rel')])), [
+    ['https://a.test/x', 'noopener noreferrer nofollow'],
+  ])
+  t.match(await answer.textContent(), '[not](javascript:document.title=1)')
+  t.match(await answer.textContent(), '<img src=x onerror=alert(1)>')
+  await page.locator('#raw').click()
+  t.match(await answer.textContent(), '# Dear customer\n\nthank you for **ticket 2**')
+  await page.locator('#raw').click()
+  await page.locator('#find').fill('**ticket')
+  await page.getByText('1 of 1 found').waitFor()
+  t.match(await answer.textContent(), '**ticket 2**', 'signs of Markdown are found as they were written')
+  t.equal(await page.locator('#hostile, img[src="x"], [onerror]').count(), 0)
+  t.equal(await page.title(), 'main of desk.plumb')
+  await page.locator('#wiring a[*|href^="#w"]').first().click()
+  t.match(page.url(), /#w\d+-0$/, 'a box leads to its agent')
+  t.strictSame(wrong, [])
+})
+
+t.test('a run that goes on is seen as it goes', { skip }, async (t) => {
+  const directory = makeTestDirectory({
+    'wait.sh': 'while read -r line; do while ! [ -e "go$line" ]; do sleep 0.05; done; echo "$line"; done',
+  })
+  const spec = `let slow : !int -> !int = agent { command: ["sh", "wait.sh"] } let main : !int -> !int = slow`
+  const script = `(seq 2; while ! [ -e more ]; do sleep 0.05; done; echo 3) | plumb --record rec -e '${spec}' > out.jsonl`
+  const running = bash(script, { directory })
+  writeFileSync(join(directory, 'go1'), '')
+  const started = `while ! grep -qs '"output"' rec/trace.json; do sleep 0.05; done`
+  await bash(started, { directory })
+  const child = spawn('plumb', ['view', '--serve', 'rec'], { cwd: directory, env: envIn(directory), stdio: ['ignore', 'pipe', 'inherit'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  const [link] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
+  const page = await (await launch(t)).newPage()
+  page.setDefaultTimeout(scaled(30_000))
+  await page.goto(String(link).trim())
+  t.match(await page.locator('.facts').textContent(), /the trace ends before the run did/)
+  await page.locator('#rows li[data-seq="2"].unfinished').waitFor()
+  await page.locator('#rows a[href="#2"]').click()
+  writeFileSync(join(directory, 'go2'), '')
+  await page.locator('#rows li[data-seq="2"].done').waitFor()
+  await page.locator('article.shown[data-seq="2"].done').waitFor()
+  for (const name of ['more', 'go3']) writeFileSync(join(directory, name), '')
+  await page.locator('.facts', { hasText: 'status 0' }).waitFor()
+  t.equal(await page.locator('#rows li').count(), 3)
+  t.match(await running, { status: 0 })
 })

@@ -3,18 +3,18 @@
 import { extname } from 'node:path'
 import { type Bound, type Graph, type GraphNode, type Program, planOf } from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
-import { type Picture, pictureOf, toDot, toJson, toMermaid, tooLarge, toPng, toSvg, withFigures } from '@plumb/runtime/draw'
+import { lackingInPng, type Picture, pictureOf, toDot, toJson, toMermaid, tooLarge, toPng, toSvg, withFigures } from '@plumb/runtime/draw'
 import { FORMATS, type Format, type RenderOptions } from '@plumb/runtime/options'
 import { writeWhole } from '@plumb/runtime/record'
 import { loadSpec, refuseErrors, selectBinding } from '@plumb/runtime/spec'
-import { fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
+import { fail, fault, preview, Reporter, type Result, succeed } from '@plumb/wire'
 
 export const render = async (path: string | undefined, options: RenderOptions): Promise<number> => {
   const reporter = new Reporter('plumb')
   const bound = await drawable(path, options, reporter)
   if (bound?.ok === false) reporter.report(bound.error)
   if (bound?.ok) {
-    const drawn = await draw(bound.value, options)
+    const drawn = await draw(bound.value, options, reporter)
     const failure = drawn.ok ? await writeWhole(drawn.value, fileOf(options)) : drawn.error
     if (failure) reporter.report(failure)
   }
@@ -69,7 +69,7 @@ interface Drawable {
   readonly bound: Bound
 }
 
-const draw = async ({ program, bound }: Drawable, options: RenderOptions): Promise<Result<Uint8Array>> => {
+const draw = async ({ program, bound }: Drawable, options: RenderOptions, reporter: Reporter): Promise<Result<Uint8Array>> => {
   const { binding: name, theme, direction } = options
   const format = formatOf(options)
   const plan = planOf(bound)
@@ -88,7 +88,18 @@ const draw = async ({ program, bound }: Drawable, options: RenderOptions): Promi
   const refused = tooLarge(picture)
   if (refused) return { ok: false, error: refused }
   const svg = await toSvg(dot.value)
-  return succeed(format === 'svg' ? Buffer.from(svg) : await toPng(svg))
+  if (format === 'svg') return succeed(Buffer.from(svg))
+  const lacking = await lackingInPng(svg)
+  if (lacking.length > 0) reporter.warn(fault('missing_glyph', lackingText(lacking)))
+  return succeed(await toPng(svg))
+}
+
+const MAX_NAMED = 5
+
+const lackingText = (signs: readonly string[]): string => {
+  const named = signs.slice(0, MAX_NAMED).map((sign) => `'${sign}'`)
+  const more = signs.length > MAX_NAMED ? ` and ${signs.length - MAX_NAMED} more` : ''
+  return `the font of png pictures has no ${named.join(', ')}${more}, which are boxes in it: '-o NAME.svg' is shown with the fonts of the machine`
 }
 
 const opened = async (graph: Graph, { expand }: RenderOptions): Promise<{ graph: Graph; places?: ReadonlyMap<GraphNode, string> }> =>

@@ -109,8 +109,10 @@ const workBars = ({ name, runs, work }: Lane, index: number): Bar[] =>
 
 const otherBars = ({ requests, waits, calls }: Lane, index: number): Readonly<Record<'asked' | 'waited' | 'called', Bar[]>> => ({
   asked: first(requests).map((request, i): Bar => {
-    const { model, read, written, source } = request
-    const title = source === undefined ? `${brief(model)}: ${read} tokens read, ${written} written` : `${brief(model)}: from the ${source}`
+    const { model, read, written, source, seq } = request
+    // What is written in a bar is part of its name.
+    const who = seq > 0 ? `#${seq} ${brief(model)}` : brief(model)
+    const title = source === undefined ? `${who}: ${read} tokens read, ${written} written` : `${who}: from the ${source}`
     return { ...request, kind: 'request', isBad: false, title, label: numbered(request.seq), anchor: requestId(index, i) }
   }),
   waited: first(waits).map((wait): Bar => {

@@ -77,6 +77,6 @@ const shape = (bar: Bar, row: number, { start, length: whole }: Axis): Html => {
       ? html`<text x="${x}" y="${y + 12}" dx="4">${bar.label.slice(0, 8)}</text>`
       : undefined
   const kind = `bar ${bar.kind}${bar.isBad ? ' bad' : ''}`
-  const target = bar.anchor === undefined ? undefined : html` href="#${bar.anchor}"`
+  const target = bar.anchor === undefined ? html` role="img"` : html` href="#${bar.anchor}"`
   return html`<a class="${kind}" tabindex="-1" data-seq="${bar.seq}" data-label="${bar.label}" aria-label="${title}"${target}><rect x="${x}" y="${y}" width="${width}" height="${BAR}" rx="2"/>${least}${numbered}</a>`
 }
