@@ -131,8 +131,8 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       input: '1\n',
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
-        ...['runtime-display-run-display', 'shared-N', 'shared', 'shared-N'],
-        ...['runtime-record-instrumentation', 'ledger-price-prices', 'ledger-kept', 'shared-N', 'runtime-run-begin'],
+        ...['runtime-display-run-display', 'shared-N', 'shared', 'shared-N', 'shared-N'],
+        ...['runtime-record-instrumentation', 'ledger-price-prices', 'ledger-kept', 'runtime-run-begin'],
       ],
     },
   ],

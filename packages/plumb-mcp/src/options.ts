@@ -1,7 +1,6 @@
 // The options of the server: what it serves, how, and within which limits.
 
 import {
-  demand,
   FLOWS,
   flag,
   list,
@@ -9,6 +8,7 @@ import {
   MODEL_ROWS,
   PARAM_ROWS,
   PERMISSION_ROWS,
+  port,
   REQUIRE_SANDBOX,
   type ValuesOf,
   value,
@@ -16,12 +16,6 @@ import {
   whole,
   withDefault,
 } from '@plumb/wire'
-
-const port = (text: string): number => {
-  const number = whole(0)(text)
-  demand(number <= 65535, 'a port is at most 65535')
-  return number
-}
 
 // Lists may be given in one option, or in several.
 const names = (text: string, before: readonly string[] = []): readonly string[] => [

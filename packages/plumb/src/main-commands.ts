@@ -2,7 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import type { Database } from '@plumb/engine'
-import { FORMATS, rowsFor, THEMES } from '@plumb/runtime/options'
+import { DIRECTIONS, FORMATS, rowsFor, THEMES } from '@plumb/runtime/options'
 import { TEST_ROWS } from '@plumb/spec-test/options'
 import {
   type CommandLineReader,
@@ -14,10 +14,12 @@ import {
   noCommand,
   openOutput,
   parseWith,
+  port,
   range,
   runParsed,
   seconds,
   value,
+  whole,
   withDefault,
 } from '@plumb/wire'
 import { Command } from 'commander'
@@ -169,6 +171,9 @@ const describeSpecs = (table: CommandTable, commands: Commands): void => {
       binding: withDefault(value('--binding <name>', 'draw that binding (default: %)'), 'main'),
       output: OUTPUT,
       eval: EVAL,
+      direction: choice('--direction <name>', 'where data goes (default: down)', DIRECTIONS),
+      expand: withDefault(value('--expand <n>', 'draw nested plumbs open, so many levels deep (default: %)', whole(0)), 0),
+      run: value('--run <record>', 'write on it what that run has done: counts, errors, cost and time'),
       colours: flag('--flows', 'colour what is untrusted and what is secret'),
       parts: flag('--parts', 'frame what runs on one machine when it runs on several'),
     },
@@ -198,11 +203,18 @@ const describeRecords = (table: CommandTable, commands: Commands): void => {
       output: OUTPUT,
       seq: value('--seq <n>', 'show what came of that input, or of those from N to M with N-M', range),
       from: value('--from <seconds>', 'show what was not over so long after the beginning', seconds),
+      serve: flag('--serve', 'show it in a browser, all of it, also while it goes on: prints the link'),
+      port: value('--port <n>', 'of that link (default: a free one)', port),
     },
     {
-      text: 'write a page that shows a recorded run, or a trace of one',
+      text: 'show a recorded run, or a trace of one, as a page',
       operands: { '<run>': 'the directory or run.json of a record, or the file of a trace' },
-      examples: ['plumb view -o run.html rec', 'plumb view --seq 100-120 rec >part.html', 'plumb view trace.json >run.html'],
+      examples: [
+        'plumb view -o run.html rec',
+        'plumb view --serve rec',
+        'plumb view --seq 100-120 rec >part.html',
+        'plumb view trace.json >run.html',
+      ],
     },
     async ([path = ''], values) => (await commands.view())(path, values),
   )

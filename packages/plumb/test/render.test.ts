@@ -2,10 +2,12 @@
 
 import t from 'tap'
 import { toDot } from '../../runtime/src/draw/dot.js'
+import { expandPlumbs } from '../../runtime/src/draw/expand-plumbs.js'
+import { wireKey, withFigures } from '../../runtime/src/draw/figures.js'
 import { toJson } from '../../runtime/src/draw/json.js'
 import { toMermaid } from '../../runtime/src/draw/mermaid.js'
 import { type Picture, pictureOf } from '../../runtime/src/draw/picture.js'
-import { toPng, toSvg } from '../../runtime/src/draw/svg.js'
+import { lackingInPng, toPng, toSvg } from '../../runtime/src/draw/svg.js'
 import { graphOf } from './bare-wiring.js'
 
 /** `from -label-> to` with the ports that are shown: the wires of a picture as one can read them. */
@@ -200,4 +202,77 @@ t.test('png is as large as the picture on a sharp screen, and the same each time
   t.ok(Math.abs(png.readUInt32BE(16) - Number(width) * (8 / 3)) < 8, 'width')
   t.ok(Math.abs(png.readUInt32BE(20) - Number(height) * (8 / 3)) < 8, 'height')
   t.ok(png.equals(await toPng(svg)))
+})
+
+const NESTED = `
+let inc : !int -> !int = map(value + 1)
+let deep : !int -> !int = plumb(a, b) { a ; inc ; b }
+let two : (!int, !string) -> (!string, !int) = plumb(n, s, t, m) { n ; deep ; m
+ s ; map(value + "!") ; t }
+${body('input ; two@n\ntwo@m ; output\ninput ; map("x") ; two@s\ntwo@t ; discard')}`
+
+t.test('nested plumbs are drawn open, so many levels deep, with the wires of all their ports', async (t) => {
+  const at = (levels: number) => {
+    const { graph, places } = expandPlumbs(graphOf(NESTED), levels)
+    return pictureOf('main', graph, undefined, places)
+  }
+  t.strictSame(drawn(at(0)), [
+    'input -int-> two.n',
+    'input -int-> map',
+    'two.t -string-> discard',
+    'two.m -int-> output',
+    'map -"x"-> two.s',
+  ])
+  t.strictSame(drawn(at(1)).sort(), [
+    'deep.b -int-> output',
+    'input -int-> deep.a',
+    'input -int-> map 2',
+    'map -string-> discard',
+    'map 2 -"x"-> map',
+  ])
+  const open = at(2)
+  t.strictSame(drawn(open).sort(), [
+    'inc -int-> output',
+    'input -int-> inc',
+    'input -int-> map 2',
+    'map -string-> discard',
+    'map 2 -"x"-> map',
+  ])
+  t.match(
+    open.boxes.find(({ id }) => id === 'inc'),
+    { place: 'two~deep~inc', frames: [{ name: 'two' }, { name: 'deep' }] },
+  )
+  t.match(toDot(open, 'none', 'right'), 'rankdir=LR')
+  t.match(toMermaid(open, 'right'), /^flowchart LR/)
+  await toSvg(toDot(open, 'none', 'right'))
+})
+
+t.test('the numbers of a run stand on boxes and wires', async (t) => {
+  const dot = toDot(pictureOf('main', graphOf(body('input ; map(value + 1) ; output'))))
+  const boxes = new Map([['map', { text: '29 in, 1 failed <b>', isBad: true, href: '#w1-0' }]])
+  const svg = await toSvg(withFigures(dot, { boxes, wires: new Map([[wireKey('input', 'map'), [7]]]) }))
+  t.match(svg, /int \u00d7 7 /)
+  t.match(svg, /fill="#c0392b"[^>]*>29 in, 1 failed &lt;b&gt;</)
+  t.match(svg, /xlink:href="#w1-0"/)
+})
+
+t.test('a wire beside a wide fan stays within the picture', async (t) => {
+  const names = Array.from({ length: 16 }, (_, i) => `w${i}`)
+  const agents = names.map((name) => `let ${name} : !string -> !string = agent { provider: "eliza", model: "doctor" }`).join('\n')
+  const wires = `(input * ${names.join(' * ')}) ; barrier ; map({ all: value }) ; output\n${names.map((name) => `input ; ${name}`).join('\n')}`
+  const svg = await toSvg(toDot(pictureOf('main', graphOf(`${agents}\n${body(wires, '!json', '!string')}`))))
+  const numbers = [...svg.matchAll(/ d="([^"]*)"/g)].flatMap(([, path = '']) =>
+    [...path.matchAll(/(-?[\d.]+),-?[\d.]+/g)].map(([, x]) => Number(x)),
+  )
+  t.ok(Math.min(...numbers) > -20, `the leftmost point is at ${Math.min(...numbers)}`)
+})
+
+t.test('characters that a png has no glyph for are named', async (t) => {
+  t.strictSame(await lackingInPng('<svg><text x="1">é Привет Ωμ ± → 日本</text><text>日 &#1605; 😀 e\u0301</text></svg>'), [
+    '日',
+    '本',
+    'م',
+    '😀',
+  ])
+  t.strictSame(await lackingInPng('<svg><text>plain &amp; simple</text></svg>'), [])
 })

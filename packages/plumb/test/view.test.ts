@@ -8,6 +8,7 @@ import type { Result } from '../../wire/src/index.js'
 import { bash, type Case, makeTestDirectory, runCases } from '../../wire/test/shell.js'
 import { runPage } from '../src/view/page.js'
 import { readRun } from '../src/view/read-run.js'
+import { noTexts } from '../src/view/record-texts.js'
 import { FILES, RUN } from './view-run.js'
 
 const must = <T>(result: Result<T>): T => {
@@ -43,11 +44,12 @@ t.test('a page has a limit, whatever the messages are, and says how to see what 
     const begin = { name: 'plumb_run', ph: 'M', pid: 1, args: { spec: 'a', binding: 'main', dot: '', wires: [wire], nodes } }
     const children = Array.from({ length: 10 }, (_, i) => named(i + 2))
     const run = must(readRun({ events: [begin, ...children, ...events] as TraceEvent[], isCut: false }, 't.json'))
-    const page = runPage(run, '<svg></svg>')
+    const parts = { svg: '<svg></svg>', texts: noTexts, pictures: () => undefined, waiting: [], directory: undefined, isServed: false }
+    const page = runPage({ ...parts, run })
     const bytes = Buffer.byteLength(page)
     t.ok(bytes <= 5_000_000, `${name}: ${bytes} bytes`)
-    t.match(page, /<b>a → b<\/b>.*1000 messages/s)
-    t.match(page, /[1-9]\d* more are not shown\. <code>plumb view --from [\d.]+<\/code> begins with the first of them/, name)
+    t.match(page, /This page holds [1-9]\d* of 1000 inputs.*: it has at most 5 MB/, name)
+    t.ok(bytes > 3_500_000, `${name}: ${bytes} bytes are filled`)
   }
 
   const script = `
@@ -57,11 +59,13 @@ t.test('a page has a limit, whatever the messages are, and says how to see what 
   t.match(await bash(script, { directory }), { out: '', status: 2, err: /--seq.*it takes a number from 1, or two of them such as 3-7/ })
   const some = readFileSync(join(directory, 'some.html'), 'utf8')
   t.strictSame(
-    [...new Set(some.match(/data-follow="\d+"/g))],
-    [2990, 2991, 2992].map((seq) => `data-follow="${seq}"`),
+    [...new Set(some.match(/<article id="\d+"/g))],
+    [2990, 2991, 2992].map((seq) => `<article id="${seq}"`),
   )
   t.match(some, /A part of the run: what <code>--seq<\/code> and <code>--from<\/code> name/)
-  t.match(readFileSync(join(directory, 'all.html'), 'utf8'), 'data-follow="1"')
+  t.match(some, /<span>inputs<\/span> 3<.*<span>outputs<\/span> 3</s, 'numbers are of the part')
+  const all = readFileSync(join(directory, 'all.html'), 'utf8')
+  t.equal(all.match(/<article id=/g)?.length, 3000, 'three thousand short inputs have room')
 })
 
 t.test('a record whose timeline ends before the run says so, and counts all messages', async (t) => {
@@ -122,8 +126,8 @@ t.test('the page reports what each agent and the run have cost, from the record'
   await bash('seq 3 | plumb --prices prices.json --record rec two.plumb; plumb view rec > rec.html', { directory })
   const page = readFileSync(join(directory, 'rec.html'), 'utf8')
   t.match(page, /<li><span>cost<\/span> \$0\.0090\+<\/li>/, 'of the run, with a plus for what has no price')
-  t.match(page, /<b>first<\/b> <span class="count">program, 3 messages, m, 3000 tokens read, 300 written, \$0\.0090<\/span>/)
-  t.match(page, /<b>second<\/b> <span class="count">program, 3 messages, none-such, 3000 tokens read, 300 written<\/span>/)
+  t.match(page, /<b>first<\/b> \$0\.0090, 3\.0k\+300 tokens, 3 requests/)
+  t.match(page, /<b>second<\/b> 3\.0k\+300 tokens, 3 requests/)
 
   const free = makeTestDirectory({ 'e.plumb': 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }' })
   await bash('echo hello | plumb -R --record rec e.plumb; plumb view rec > rec.html', { directory: free })

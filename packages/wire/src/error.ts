@@ -116,6 +116,8 @@ export const ERRORS = {
     'write answers: "each" or "numbered" in its agent if that is so, or put it before the place where branches part'),
   sandbox_too_narrow: config('warning: a tool declares an effect that its sandbox does not let it have',
     "leave the effect out, or open the sandbox for it; plumb-tools(7) has its keys"),
+  missing_glyph: config('warning: the font of png pictures lacks characters of this one, which are boxes in it',
+    'draw it as svg, which is shown with the fonts of the machine'),
   spec_changed: config('warning: a run goes on with a record although the spec or an option has changed since',
     'nothing, if that is meant: what is the same is not asked again; --same refuses instead'),
   odd_capital: config('warning: a type or module begins with a small letter, or a binding with a capital',

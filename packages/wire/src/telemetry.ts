@@ -24,7 +24,11 @@ export type Telemetry =
       paused?: true
       /** It was answered before, and cost nothing now: where the answer is from. */
       kept?: 'cache' | 'record'
+      /** Of a run that is recorded: which of the kept answers it is, `HASH NTH PLACE`. */
+      request?: string
     }
+  /** Of a run that is recorded: what the agent is told before its messages, and which tools it is offered; again once that has changed. */
+  | { kind: 'prompt'; system: string; tools: readonly { readonly name: string; readonly description: string }[] }
   /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
   | { kind: 'budget'; ask: number; claim?: Claim }
   /** And what it asked for has ended: what it has cost, in nanodollars; `lost`: its usage is reported nowhere else; `back`: it was granted
@@ -42,8 +46,8 @@ export type Telemetry =
   | ({ kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number; detail?: string } & InnerCall)
   /** A call that was announced on ctrl_out no longer waits for a decision. */
   | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome }
-  /** `away`: no server is there, or one that is still loading its model. */
-  | { kind: 'retry'; attempt: number; reason: string; wait_ms: number; away?: true }
+  /** `away`: no server is there, or one that is still loading its model; `told`: what a model was told about its answer, of a run that is recorded. */
+  | { kind: 'retry'; attempt: number; reason: string; wait_ms: number; away?: true; told?: string }
   | { kind: 'output'; value: unknown }
   | ({ kind: 'error' } & Fault)
   /** A program has so many inputs in hand, and has told nothing for a long time: it may hold its output back. */

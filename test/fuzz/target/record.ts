@@ -6,8 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bindingNamed, compile, type Graph, planOf } from '../../../packages/lang/src/index.js'
 import { runPage } from '../../../packages/plumb/src/view/page.js'
-import { readRun } from '../../../packages/plumb/src/view/read-run.js'
-import { readTrace } from '../../../packages/plumb/src/view/trace-lines.js'
+import { readRunParts } from '../../../packages/plumb/src/view/run-parts.js'
 import { readRunFile } from '../../../packages/runtime/src/record/directory.js'
 import { describeDifference } from '../../../packages/runtime/src/record/identity.js'
 import { readAnswers } from '../../../packages/runtime/src/record/resume/read-answers.js'
@@ -159,12 +158,9 @@ export const record: Target = {
             else if (sealed) JSON.parse(sealed.output)
           }
         }
-      const path = join(directory, 'trace.json')
-      const trace = await readTrace(path)
-      if (!trace.ok) return sound(trace.error)
-      const model = readRun(trace.value, path)
-      if (!model.ok) return sound(model.error)
-      must(runPage(model.value, undefined).endsWith('</html>\n'), 'a page has no end')
+      const parts = await readRunParts(directory)
+      if (!parts.ok) return sound(parts.error)
+      must(runPage({ ...parts.value, isServed: false }).endsWith('</html>\n'), 'a page has no end')
     } finally {
       rmSync(directory, { recursive: true, force: true })
     }

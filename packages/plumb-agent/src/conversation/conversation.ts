@@ -1,23 +1,9 @@
 // One conversation: an input goes to the provider as the user's message, requested tools are called, the answer is validated, and the
 // messages are remembered.
 
-import { type Identity, type Json, resolve } from '@plumb/lang'
-import {
-  type Deliveries,
-  type Fault,
-  fail,
-  fault,
-  type Log,
-  nowMs,
-  preview,
-  type Result,
-  scrub,
-  succeed,
-  toDollars,
-  totalTokens,
-} from '@plumb/wire'
-import { type ReadAnswer, readAnswer } from '../answer/read.js'
-import { partThinking, withThinkingApart } from '../answer/thinking.js'
+import type { Identity, Json } from '@plumb/lang'
+import { type Deliveries, type Fault, fault, type Log, nowMs, type Result, succeed, toDollars, totalTokens } from '@plumb/wire'
+import { withThinkingApart } from '../answer/thinking.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
 import type { Emit } from '../io/telemetry.js'
@@ -32,6 +18,7 @@ import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
 import { countGranted } from './billing.js'
 import { ProviderBreaker } from './breaker.js'
+import { exhausted, validateAnswer } from './final-answer.js'
 import { Memories, type Memory } from './memories.js'
 import { CallCount, Meter } from './meter.js'
 import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf, unreadableComplaint } from './turn.js'
@@ -103,6 +90,8 @@ class ProviderConversation implements Conversation {
   readonly #conceded = new Set<string>()
   // For a schema that is sent: from then on it is in the prompt too.
   #hasMismatch = false
+  // The last that was emitted, for a record.
+  #toldPrompt = ''
 
   constructor(config: AgentConfig, tools: Tools, emitEvent: Emit, log: Log, surroundings: ConversationOptions) {
     this.#config = config
@@ -210,6 +199,7 @@ class ProviderConversation implements Conversation {
     const question = this.#compose(turn, apart.emit, paying?.billing)
     const looked = kept?.ask(question, delivery)
     const before = looked instanceof Promise ? await looked : looked
+    if (kept?.isRecorded) this.#tellPrompt(question)
     if (before?.found) return this.#repeat(before.found, question, before, apart.end)
     if (before?.miss) return { ok: false, error: before.miss }
     if (this.#asking.refused) return refusedWith(this.#asking.refused)
@@ -236,7 +226,7 @@ class ProviderConversation implements Conversation {
       if (isShared || answer.isShared) return refusedWith(isShared || answer.error)
       return { ok: false, error: answer.error, ...(answer.isOfModel ? { isOfModel: true } : {}) }
     }
-    this.#count(answer.value, question, ms)
+    this.#count(answer.value, question, ms, keyIn(before, kept))
     return { ...answer, calls: before?.callsOf() }
   }
 
@@ -250,7 +240,12 @@ class ProviderConversation implements Conversation {
   }
 
   /** What an answer took: for the log, the budget and telemetry. */
-  #count({ usage, estimated, cost, stop, content, model: answering }: ModelAnswer, { model, emit }: ModelRequest, ms: number): void {
+  #count(
+    { usage, estimated, cost, stop, content, model: answering }: ModelAnswer,
+    { model, emit }: ModelRequest,
+    ms: number,
+    request: object,
+  ): void {
     const { agent, providerName, lane } = this.#config
     if (estimated !== undefined && !this.#hasWarnedOfUsage) this.#surroundings.warn?.(fault('usage_unknown', estimated, { agent }))
     this.#hasWarnedOfUsage ||= estimated !== undefined
@@ -265,7 +260,17 @@ class ProviderConversation implements Conversation {
       ms,
       ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
+      ...request,
     })
+  }
+
+  /** What the model sees before its messages: once, and again where its tools have changed. */
+  #tellPrompt({ system, tools, emit }: ModelRequest): void {
+    const prompt = { system, tools: tools.map(({ name, description }) => ({ name, description })) }
+    const text = JSON.stringify(prompt)
+    if (text === this.#toldPrompt) return
+    this.#toldPrompt = text
+    emit({ kind: 'prompt', ...prompt })
   }
 
   // As if it had been requested, but without its cost.
@@ -279,8 +284,12 @@ class ProviderConversation implements Conversation {
     }
     end()
     this.#meter.add(usage)
-    question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source })
+    question.emit({ kind: 'usage', ...usage, model: answering, ms: 0, kept: source, ...keyIn(kept, this.#surroundings.kept) })
     return { ...answered, calls: kept.callsOf() }
+  }
+
+  #recorded<T extends object>(members: T): T | undefined {
+    return this.#surroundings.kept?.isRecorded ? members : undefined
   }
 
   async #answer(input: UserInput, cancellation: Cancellation, seq: number | undefined, memory: Memory): Promise<InputOutcome> {
@@ -297,8 +306,9 @@ class ProviderConversation implements Conversation {
       if (!said.ok) {
         if (!said.isOfModel || retries === this.#config.maxRetries) return said
         retries++
-        emit({ kind: 'retry', attempt: retries, reason: said.error.detail, wait_ms: 0 })
-        turn.addComplaint([], unreadableComplaint(said.error))
+        const told = unreadableComplaint(said.error)
+        emit({ kind: 'retry', attempt: retries, reason: said.error.detail, wait_ms: 0, ...this.#recorded({ told }) })
+        turn.addComplaint([], told)
         continue
       }
       const { stop } = said.value
@@ -326,9 +336,10 @@ class ProviderConversation implements Conversation {
       hasBeenCut ||= isCut
       this.#hasMismatch ||= !isOnlyCut(stop, text, this.#config.output)
       retries++
-      emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0 })
+      const told = complaint(said.value, text, read.error, this.#config.output)
+      emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0, ...this.#recorded({ told }) })
       // A cut answer would be paid for again with each request, and invite the model to continue it.
-      turn.addComplaint(isCut ? [] : content, complaint(said.value, text, read.error, this.#config.output))
+      turn.addComplaint(isCut ? [] : content, told)
     }
   }
 }
@@ -340,33 +351,9 @@ type Said =
   | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
   | (InputOutcome & { readonly ok: false; readonly isOfModel?: true })
 
+const keyIn = (question: KeptQuestion | undefined, kept: KeptQuestions | undefined): { readonly request?: string } =>
+  question && kept?.isRecorded ? { request: question.key } : {}
+
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
 
 const CANCELLED: Fault = fault('cancelled', 'the answer was dropped on request')
-
-// A partial answer is not accepted, even if it has the type, unless the spec accepts partial text.
-const validateAnswer = ({ content, stop, isWrapped }: ModelAnswer, { output, maxTokens, keepsCut }: AgentConfig): Result<ReadAnswer> => {
-  const text = textOfBlocks(content)
-  if (stop === 'refused') return fail('answer_refused', `the provider declined to answer${because(text)}`)
-  if (stop !== 'tokens') return readAnswer(text, output, isWrapped)
-  // What it thought is not part of the answer, cut or not.
-  const kept = keepsCut && resolve(output).kind === 'string' ? (partThinking(text)?.rest ?? text) : ''
-  if (kept !== '') return succeed({ json: JSON.stringify(kept), repairs: [`cut at max_tokens, ${maxTokens}`] })
-  const beginning = text.trim() === '' ? '' : `; it begins '${preview(text.trim(), 80)}'`
-  return fail('output_type_mismatch', `answer was cut at max_tokens, ${maxTokens}${beginning}`)
-}
-
-const because = (text: string): string => (text.trim() === '' ? '' : `: '${preview(text.trim(), 200)}'`)
-
-// `answer`: the beginning of what was not accepted; the whole of it is in the record.
-const exhausted = (error: Fault, retries: number, text: string): Result<never> => {
-  const { error: code, category: _, detail, ...extras } = error
-  const answer = text.trim() === '' ? {} : { answer: preview(scrub(text.trim()), MAX_ANSWER) }
-  return fail(code, retries === 0 ? detail : `${detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})`, {
-    ...extras,
-    ...answer,
-  })
-}
-
-/** In characters. */
-const MAX_ANSWER = 300

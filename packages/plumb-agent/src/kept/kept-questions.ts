@@ -16,6 +16,8 @@ export interface KeptQuestions {
   ask(question: ModelRequest, delivery?: string): KeptQuestion | Promise<KeptQuestion>
   /** Resolves when everything so far is kept, where answers are shared. Undefined: it is at once. */
   readonly flush: (() => Promise<void>) | undefined
+  /** The run is recorded. */
+  readonly isRecorded: boolean
 }
 
 export interface KeptQuestion {
@@ -77,6 +79,7 @@ export const openKeptQuestions = ({ config, options, hasSecrets, warn }: KeptSur
       if (!kept.askShared) return beforeAsking(kept.ask(request, place, { delivery }), request, delivery)
       return kept.askShared(request, place, { delivery }).then((asked) => beforeAsking(asked, request, delivery))
     },
+    isRecorded: kept.hasRecord,
     flush: kept.flush && (async () => warnOnce(await kept.flush?.())),
   })
 }

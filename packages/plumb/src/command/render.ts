@@ -1,20 +1,20 @@
 // plumb render: prints the wiring of a binding as a picture, or as text for programs that draw pictures.
 
 import { extname } from 'node:path'
-import { type Bound, type Program, planOf } from '@plumb/lang'
+import { type Bound, type Graph, type GraphNode, type Program, planOf } from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
-import { pictureOf, toDot, toJson, toMermaid, tooLarge, toPng, toSvg } from '@plumb/runtime/draw'
+import { lackingInPng, type Picture, pictureOf, toDot, toJson, toMermaid, tooLarge, toPng, toSvg, withFigures } from '@plumb/runtime/draw'
 import { FORMATS, type Format, type RenderOptions } from '@plumb/runtime/options'
 import { writeWhole } from '@plumb/runtime/record'
 import { loadSpec, refuseErrors, selectBinding } from '@plumb/runtime/spec'
-import { fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
+import { fail, fault, preview, Reporter, type Result, succeed } from '@plumb/wire'
 
 export const render = async (path: string | undefined, options: RenderOptions): Promise<number> => {
   const reporter = new Reporter('plumb')
   const bound = await drawable(path, options, reporter)
   if (bound?.ok === false) reporter.report(bound.error)
   if (bound?.ok) {
-    const drawn = await draw(bound.value, options)
+    const drawn = await draw(bound.value, options, reporter)
     const failure = drawn.ok ? await writeWhole(drawn.value, fileOf(options)) : drawn.error
     if (failure) reporter.report(failure)
   }
@@ -36,6 +36,12 @@ const drawable = async (path: string | undefined, options: RenderOptions, report
   }
   if (options.theme !== undefined && format !== 'svg' && format !== 'png')
     return fail('usage', `a theme is for svg and png, not for ${format}`)
+  if (format === 'json' && options.direction !== undefined)
+    return fail('usage', '--direction is for pictures, and json is none: leave it out')
+  if (options.run !== undefined && (format === 'json' || format === 'mermaid'))
+    return fail('usage', `--run is for svg, png and dot, not for ${format}`)
+  if (options.expand > 0 && (options.parts || options.colours))
+    return fail('usage', '--expand draws no parts and no flows: leave out --parts and --flows, or --expand')
   const loaded = await loadSpec(path, { ...options, ignoresFlows: options.colours })
   if (!loaded.ok) return loaded
   const { program } = loaded.value.compiled
@@ -63,19 +69,53 @@ interface Drawable {
   readonly bound: Bound
 }
 
-const draw = async ({ program, bound }: Drawable, options: RenderOptions): Promise<Result<Uint8Array>> => {
-  const { binding: name, theme } = options
+const draw = async ({ program, bound }: Drawable, options: RenderOptions, reporter: Reporter): Promise<Result<Uint8Array>> => {
+  const { binding: name, theme, direction } = options
   const format = formatOf(options)
   const plan = planOf(bound)
-  const graph = options.parts ? (await import('@plumb/runtime/draw/framed-parts')).framedParts(plan) : plan
+  const { graph, places } = await opened(
+    options.parts ? (await import('@plumb/runtime/draw/framed-parts')).framedParts(plan) : plan,
+    options,
+  )
   const labelsOf = options.colours ? (await import('@plumb/lang/flow')).flowsOfWires(program, bound, graph, effectsOf).labelsOn : undefined
   if (format === 'json') return succeed(Buffer.from(toJson(name, graph, labelsOf)))
-  const picture = pictureOf(name, graph, labelsOf)
-  if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture)))
-  const dot = toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'))
-  if (format === 'dot') return succeed(Buffer.from(dot))
+  const picture = pictureOf(name, graph, labelsOf, places)
+  if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture, direction)))
+  const plain = toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'), direction)
+  const dot = options.run === undefined ? succeed(plain) : await withRun(plain, picture, options.run, name)
+  if (!dot.ok) return dot
+  if (format === 'dot') return succeed(Buffer.from(dot.value))
   const refused = tooLarge(picture)
   if (refused) return { ok: false, error: refused }
-  const svg = await toSvg(dot)
-  return succeed(format === 'svg' ? Buffer.from(svg) : await toPng(svg))
+  const svg = await toSvg(dot.value)
+  if (format === 'svg') return succeed(Buffer.from(svg))
+  const lacking = await lackingInPng(svg)
+  if (lacking.length > 0) reporter.warn(fault('missing_glyph', lackingText(lacking)))
+  return succeed(await toPng(svg))
+}
+
+const MAX_NAMED = 5
+
+const lackingText = (signs: readonly string[]): string => {
+  const named = signs.slice(0, MAX_NAMED).map((sign) => `'${sign}'`)
+  const more = signs.length > MAX_NAMED ? ` and ${signs.length - MAX_NAMED} more` : ''
+  return `the font of png pictures has no ${named.join(', ')}${more}, which are boxes in it: '-o NAME.svg' is shown with the fonts of the machine`
+}
+
+const opened = async (graph: Graph, { expand }: RenderOptions): Promise<{ graph: Graph; places?: ReadonlyMap<GraphNode, string> }> =>
+  expand === 0 ? { graph } : (await import('@plumb/runtime/draw/expand-plumbs')).expandPlumbs(graph, expand)
+
+/** With the numbers of a recorded run of this binding. */
+const withRun = async (dot: string, { boxes }: Picture, path: string, binding: string): Promise<Result<string>> => {
+  const { readRunParts } = await import('../view/run-parts.js')
+  const parts = await readRunParts(path)
+  if (!parts.ok) return parts
+  const { run } = parts.value
+  if (run.binding !== binding)
+    return fail(
+      'record_invalid',
+      `'${preview(path, 200)}' is a run of '${preview(run.binding)}', and this is '${preview(binding)}': --binding says what is drawn`,
+    )
+  const { figuresOf } = await import('../view/run-figures.js')
+  return succeed(withFigures(dot, figuresOf(run, new Map(boxes.map(({ id, place }) => [id, place])))))
 }

@@ -1,5 +1,6 @@
 // Lays lanes out in the rows of the timeline, whose bars do not overlap.
 
+import { callId, requestId, turnId } from './inputs.js'
 import type { Interval, Lane, RunModel } from './run-model.js'
 
 export interface BarRow {
@@ -14,11 +15,16 @@ export interface Bar extends Interval {
   readonly kind: string
   readonly isBad: boolean
   readonly title: string
+  /** What is written in it, where it has room. */
+  readonly label: string
+  /** The place on the page that says more. */
   readonly anchor: string | undefined
 }
 
 const MAX_ROWS = 80
-const MAX_BARS = 6000
+const MAX_BARS = 2400
+/** Of one kind on one lane; with more messages than that, bars stand for several. */
+const MAX_SHOWN = 500
 /** Rows for the bars of one lane that overlap. */
 const MAX_PARALLEL_ROWS = 16
 /**
@@ -41,9 +47,9 @@ export interface Rows {
   readonly hasMany: boolean
 }
 
-export const rowsOf = ({ lanes, end }: RunModel): Rows => {
+export const rowsOf = ({ lanes, start, end }: RunModel): Rows => {
   const parts = Math.max(1, Math.min(MAX_PARTS, Math.floor(MAX_DENSITY_BARS / lanes.length)))
-  const all = lanes.flatMap((lane, i) => rowsOfLane(lane, i, { end, parts }))
+  const all = lanes.flatMap((lane, i) => rowsOfLane(lane, i, { start, end, parts }))
   const rows = all.slice(0, MAX_ROWS)
   let room = MAX_BARS
   const shown = rows.map((row) => {
@@ -51,37 +57,33 @@ export const rowsOf = ({ lanes, end }: RunModel): Rows => {
     room -= bars.length
     return { ...row, bars }
   })
-  const barsLeftOut = lanes.reduce((sum, lane) => sum + countHidden(lane.calls) + countHidden(lane.requests), 0) + countExcess(rows)
-  return { rows: shown, rowsLeftOut: all.length - rows.length, barsLeftOut, hasMany: lanes.some(({ work }) => countHidden(work) > 0) }
+  const hidden = lanes.reduce((sum, { calls, requests }) => sum + excessOf(calls) + excessOf(requests), 0)
+  const excess = Math.max(0, rows.reduce((sum, { bars }) => sum + bars.length, 0) - MAX_BARS)
+  return {
+    rows: shown,
+    rowsLeftOut: all.length - rows.length,
+    barsLeftOut: hidden + excess,
+    hasMany: lanes.some(({ work }) => excessOf(work) > 0),
+  }
 }
 
-const countHidden = ({ shown, total }: { readonly shown: readonly unknown[]; readonly total: number }): number => total - shown.length
+const excessOf = (items: readonly unknown[]): number => Math.max(0, items.length - MAX_SHOWN)
 
-const countExcess = (rows: readonly BarRow[]): number => Math.max(0, rows.reduce((sum, { bars }) => sum + bars.length, 0) - MAX_BARS)
+const first = <T>(items: readonly T[]): readonly T[] => items.slice(0, MAX_SHOWN)
 
-const rowsOfLane = (lane: Lane, index: number, { end, parts }: { readonly end: number; readonly parts: number }): BarRow[] => {
-  const { name, runs, work, requests, calls, waits } = lane
-  const slack = Math.max(MIN_OVERLAP, end * MIN_OVERLAP_SHARE)
-  const isWhole = countHidden(work) === 0
-  const bars = work.shown.flatMap((turn, i): Bar[] => {
-    if (!turn.isBegun) return []
-    const text = turn.error ?? turn.output ?? turn.input ?? ''
-    const anchor = runs === 'stage' ? turn.anchor : `w${index}-${i}`
-    return [{ ...turn, kind: runs, isBad: turn.error !== undefined, title: `${name} #${turn.seq}: ${brief(text)}`, anchor }]
-  })
-  const asked = requests.shown.map((request): Bar => {
-    const { model, read, written } = request
-    return { ...request, kind: 'request', isBad: false, title: `${model}: ${read} tokens read, ${written} written`, anchor: undefined }
-  })
-  const waited = waits.shown.map((wait): Bar => {
-    const title = `waits before attempt ${wait.attempt + 1}: ${brief(wait.reason)}`
-    return { ...wait, kind: 'wait', isBad: false, title, anchor: undefined }
-  })
-  const called = calls.shown.map((call, i): Bar => {
-    const title = `${call.tool} ${brief(call.input)}${call.isOk ? '' : ' failed'}`
-    return { ...call, kind: 'tool', isBad: !call.isOk, title, anchor: `t${index}-${i}` }
-  })
-  const first = isWhole ? [] : [{ label: name, bars: densityBars(lane, end, parts) }]
+interface Scale {
+  readonly start: number
+  readonly end: number
+  readonly parts: number
+}
+
+const rowsOfLane = (lane: Lane, index: number, scale: Scale): BarRow[] => {
+  const { name, runs, work } = lane
+  const slack = Math.max(MIN_OVERLAP, (scale.end - scale.start) * MIN_OVERLAP_SHARE)
+  const isWhole = excessOf(work) === 0
+  const bars = workBars(lane, index)
+  const { asked, waited, called } = otherBars(lane, index)
+  const many = isWhole ? [] : [{ label: name, bars: densityBars(lane, scale) }]
   const own =
     runs === 'stage'
       ? isWhole
@@ -89,9 +91,39 @@ const rowsOfLane = (lane: Lane, index: number, { end, parts }: { readonly end: n
         : []
       : packBars(bars, isWhole ? name : bars.length === 0 ? '' : `${bars.length} of them`, slack)
   const others = [...packRequests(asked, waited, slack), ...packBars(called, 'tools', slack)]
-  const rows = [...first, ...own, ...others].filter((row) => row.bars.length > 0)
-  return rows.map((row) => ({ ...row, isFirst: row.label === name, kind: runs }))
+  const rows = [...many, ...own, ...others].filter((row) => row.bars.length > 0)
+  return rows.map((row) => ({ ...row, label: brief(row.label), isFirst: row.label === name, kind: runs }))
 }
+
+const numbered = (seq: number): string => (seq > 0 ? `#${seq}` : '')
+
+const workBars = ({ name, runs, work }: Lane, index: number): Bar[] =>
+  first(work).flatMap((turn, i): Bar[] => {
+    if (!turn.isBegun) return []
+    const text = turn.error ?? turn.output ?? turn.input ?? ''
+    const anchor = runs === 'stage' ? `${turn.seq}` : turnId(index, i)
+    const isBad = turn.error !== undefined
+    const kind = /^(parked|in_doubt):/.test(turn.error ?? '') ? `${runs} waits` : runs
+    return [{ ...turn, kind, isBad, title: `${brief(name)} #${turn.seq}: ${brief(text)}`, label: numbered(turn.seq), anchor }]
+  })
+
+const otherBars = ({ requests, waits, calls }: Lane, index: number): Readonly<Record<'asked' | 'waited' | 'called', Bar[]>> => ({
+  asked: first(requests).map((request, i): Bar => {
+    const { model, read, written, source, seq } = request
+    // What is written in a bar is part of its name.
+    const who = seq > 0 ? `#${seq} ${brief(model)}` : brief(model)
+    const title = source === undefined ? `${who}: ${read} tokens read, ${written} written` : `${who}: from the ${source}`
+    return { ...request, kind: 'request', isBad: false, title, label: numbered(request.seq), anchor: requestId(index, i) }
+  }),
+  waited: first(waits).map((wait): Bar => {
+    const title = `waits before attempt ${wait.attempt + 1}: ${brief(wait.reason)}`
+    return { ...wait, kind: 'wait', isBad: false, title, label: '', anchor: undefined }
+  }),
+  called: first(calls).map((call, i): Bar => {
+    const title = `${brief(call.tool)} ${brief(call.input)}${call.isOk ? '' : ' failed'}`
+    return { ...call, kind: 'tool', isBad: !call.isOk, title, label: call.tool.slice(0, 40), anchor: callId(index, i) }
+  }),
+})
 
 // Puts each bar into the first free row, or into the last if none is.
 const packBars = (bars: readonly Bar[], label: string, slack: number): { label: string; bars: Bar[] }[] => {
@@ -121,21 +153,24 @@ const packRequests = (asked: readonly Bar[], waited: readonly Bar[], slack: numb
   return rows
 }
 
-const densityBars = ({ name, runs, begins }: Lane, end: number, parts: number): Bar[] => {
+const densityBars = ({ name, runs, work }: Lane, { start, end, parts }: Scale): Bar[] => {
   const counts = new Array<number>(parts).fill(0)
-  const size = Math.max(1, end) / parts
-  for (const begin of begins) {
-    const part = Math.min(parts - 1, Math.floor(begin / size))
+  const size = Math.max(1, end - start) / parts
+  for (const turn of work.filter(({ isBegun }) => isBegun)) {
+    const part = Math.max(0, Math.min(parts - 1, Math.floor((turn.start - start) / size)))
     counts[part] = (counts[part] ?? 0) + 1
   }
   const max = Math.max(...counts)
   return counts.flatMap((count, i): Bar[] => {
     if (count === 0) return []
     const shade = Math.max(1, Math.ceil((Math.log1p(count) / Math.log1p(max)) * SHADES))
-    const title = `${name}: ${count} ${count === 1 ? 'message' : 'messages'}`
-    return [{ start: i * size, end: (i + 1) * size, seq: 0, kind: `${runs} many s${shade}`, isBad: false, title, anchor: undefined }]
+    const title = `${brief(name)}: ${count} ${count === 1 ? 'message' : 'messages'}`
+    const at = { start: start + i * size, end: start + (i + 1) * size, seq: 0 }
+    return [{ ...at, kind: `${runs} many s${shade}`, isBad: false, title, label: '', anchor: undefined }]
   })
 }
 
 /** The beginning of a text, for the title of a bar. */
-export const brief = (text: string): string => (text.length > 120 ? `${text.slice(0, 120)}…` : text)
+const brief = (text: string): string => (text.length > MAX_BRIEF ? `${text.slice(0, MAX_BRIEF)}…` : text)
+
+const MAX_BRIEF = 60

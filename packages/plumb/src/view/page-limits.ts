@@ -1,34 +1,34 @@
-// Limits of the page: a share of its size for each kind of item, and the items that were selected.
+// Limits of the page, and the items that were selected.
 
-/** Shares, in bytes, of a page of at most 5 MB. The rest is for style, wiring, and rows of the timeline that stand for many messages. */
-const SHARES = { messages: 1_200_000, work: 1_200_000, stages: 300_000, calls: 600_000, requests: 300_000, notes: 300_000 }
+/** Bytes of the whole page. */
+export const MAX_PAGE_BYTES = 5_000_000
 /** Bytes of the picture of the wiring. */
 export const MAX_PICTURE_BYTES = 400_000
 
-/** Counts the bytes that the items of one kind may take. */
-export class PageShare {
-  #left: number
+/** Bytes of the prompts, and of the errors, which are cut at so many characters. */
+export const MAX_PROMPT_BYTES = 500_000
+export const MAX_ERROR_BYTES = 400_000
+const MAX_ERROR_TEXT = 2000
+/** Characters of a name, and of a reason in the verdict. */
+const MAX_NAME = 120
+const MAX_REASON = 400
 
-  constructor(bytes: number) {
-    this.#left = bytes
-  }
+const cutAt = (text: string, most: number): string =>
+  text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
 
-  /** An equal share of one of `count` lists, so that the first list does not take all. */
-  part(count: number): PageShare {
-    return new PageShare(this.#left / Math.max(1, count))
-  }
+export const shortName = (text: string): string => cutAt(text, MAX_NAME)
+export const shortReason = (text: string): string => cutAt(text, MAX_REASON)
+export const shortError = (text: string): string => cutAt(text, MAX_ERROR_TEXT)
 
-  /** Returns false once an item did not fit; later items are refused too, so the page shows the first ones. */
-  take(bytes: number): boolean {
-    this.#left = bytes > this.#left ? 0 : this.#left - bytes
-    return this.#left > 0
-  }
+/** The first of the items that have room. */
+export const fitting = <T extends { readonly text: string }>(items: readonly T[], bytes: number): readonly T[] => {
+  let left = bytes
+  const fits = items.findIndex(({ text }) => {
+    left -= Buffer.byteLength(text)
+    return left < 0
+  })
+  return fits < 0 ? items : items.slice(0, fits)
 }
-
-export type PageShares = Readonly<Record<keyof typeof SHARES, PageShare>>
-
-export const pageShares = (): PageShares =>
-  Object.fromEntries(Object.entries(SHARES).map(([kind, bytes]) => [kind, new PageShare(bytes)])) as Record<keyof typeof SHARES, PageShare>
 
 /** The items of a run that the page shows. */
 export interface Selection {

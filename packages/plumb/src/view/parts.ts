@@ -1,175 +1,111 @@
-// The parts of the page below the timeline: wiring, messages on each wire, conversations, tool calls, errors.
+// The parts of the page beside the inputs: wiring, agents and tools, prompts, errors.
 
+import { counted, tokens } from './article.js'
 import { type Html, html, trusted } from './html.js'
-import { MAX_PICTURE_BYTES } from './page-limits.js'
-import type { CallModel, CountedItems, Lane, Note, RunMessage, RunModel, TurnModel, WireModel } from './run-model.js'
+import { seqsOf } from './inputs.js'
+import { fitting, MAX_ERROR_BYTES, MAX_PICTURE_BYTES, MAX_PROMPT_BYTES, shortError, shortName } from './page-limits.js'
+import type { Prompt } from './record-texts.js'
+import type { Note, RunModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import { spentText } from './spent.js'
+import { prose } from './value.js'
+import { linkTo, usageOf } from './verdict.js'
 
-export const wiring = (svg: string | undefined): Html => html`
-<section id="wiring" aria-labelledby="wiring-title">
-<h2 id="wiring-title">Wiring</h2>
-${svg === undefined ? html`<p class="left-out">The trace holds no picture that can be drawn.</p>` : svg.length > MAX_PICTURE_BYTES ? html`<p class="left-out">The picture is too large for this page; plumb render draws it.</p>` : picture(svg)}
+export const section = (id: string, title: string, inside: Html | readonly Html[]): Html => html`
+<section id="${id}" aria-labelledby="${id}-title">
+<h2 id="${id}-title">${title}</h2>
+${inside}
 </section>`
+
+export const wiring = (svg: string | undefined): Html =>
+  section(
+    'wiring',
+    'Wiring',
+    svg === undefined
+      ? html`<p class="left-out">The trace holds no picture that can be drawn.</p>`
+      : svg.length > MAX_PICTURE_BYTES
+        ? html`<p class="left-out">The picture is too large for this page; plumb render draws it.</p>`
+        : picture(svg),
+  )
 
 // Without the XML declaration before it.
 const picture = (svg: string): Html =>
   html`<div class="picture" tabindex="0" role="group" aria-label="The wiring as a picture">${trusted(svg.slice(Math.max(0, svg.indexOf('<svg'))))}</div>`
 
-export const messages = ({ wires }: RunModel): Html => html`
-<section id="messages" aria-labelledby="messages-title">
-<h2 id="messages-title">Messages on each wire</h2>
-${wires.length === 0 ? html`<p class="none">There is no wire.</p>` : wires.map(wirePart)}
-</section>`
-
-const wirePart = ({ wire, id, messages: sent }: WireModel): Html => {
-  const port = (name: string) => (/^(input|output)$/.test(name) ? '' : `@${name}`)
-  const ends = `${wire.from}${port(wire.fromPort)} → ${wire.to}${port(wire.toPort)}`
-  return html`<details class="wire"><summary><b>${ends}</b> <code>${wire.type ?? ''}</code> <span class="count">${counted(sent, 'message')}</span></summary>
-<ol class="messages">${sent.shown.map((message, i) => messageItem(message, `${id}-${i}`))}</ol>${more(sent)}</details>`
-}
-
-const messageItem = ({ at, seq, text }: RunMessage, anchor: string): Html =>
-  html`<li id="${anchor}" data-seq="${seq}"><span class="meta">${seqText(seq)} <time>${showMicroseconds(at)}</time></span>${value(text)}</li>`
-
-export const conversations = ({ lanes }: RunModel): Html | undefined => {
-  const talks = lanes.flatMap((lane, i) => (lane.runs === 'stage' ? [] : [conversation(lane, i)]))
-  if (talks.length === 0) return undefined
-  return html`
-<section id="conversations" aria-labelledby="conversations-title">
-<h2 id="conversations-title">Conversations</h2>
-${talks}
-</section>`
-}
-
-/** A conversation with more messages is folded at first. */
-const MAX_UNFOLDED = 12
-
-const conversation = (lane: Lane, index: number): Html => {
-  const { name, runs, work, requests } = lane
-  const tokens = requests.shown.reduce((sum, { read, written }) => ({ read: sum.read + read, written: sum.written + written }), {
-    read: 0,
-    written: 0,
+/** What each child did, and what each tool. */
+export const processes = ({ lanes }: RunModel): Html | undefined => {
+  const children = lanes.filter(({ runs }) => runs !== 'stage')
+  if (children.length === 0) return undefined
+  const rows = children.map((lane) => {
+    const { requests, read, written, cost } = usageOf(lane)
+    const models = shortName([...new Set(lane.requests.map(({ model }) => model))].join(', '))
+    const failed = lane.work.filter(({ error }) => error !== undefined).length
+    const cells = [
+      lane.runs,
+      models,
+      counted(lane.work.length, 'message'),
+      String(failed || ''),
+      String(requests || ''),
+      tokens(read, written),
+    ]
+    const retries = lane.notes.filter(({ title }) => title === 'retry').length
+    return html`<tr><th scope="row">${shortName(lane.name)}</th>${[...cells, spentText(cost) ?? '', String(retries || '')].map((cell) => html`<td>${cell}</td>`)}</tr>`
   })
-  const cost = spentText(lane.spent)
-  const models = [...new Set(requests.shown.map(({ model }) => model))].join(', ')
-  const used =
-    models === ''
-      ? ''
-      : `, ${models}, ${tokens.read} tokens read, ${tokens.written} written${requests.total > requests.shown.length ? ' and more' : ''}${cost === undefined ? '' : `, ${cost}`}`
-  return html`<details class="talk ${runs}"${work.total > MAX_UNFOLDED ? undefined : html` open`}><summary><b>${name}</b> <span class="count">${runs}, ${counted(work, 'message')}${used}</span></summary>
-<ol class="turns">${work.shown.map((turn, i) => turnItem(turn, lane, `w${index}-${i}`))}</ol>${more(work)}</details>`
+  const heads = ['', 'is', 'model', 'took', 'failed', 'requests', 'tokens', 'cost', 'retries']
+  return section('processes', 'Agents and tools', [table('Agents', heads, rows), ...toolTable(children)])
 }
 
-const turnItem = (turn: TurnModel, lane: Lane, anchor: string): Html => {
-  const made = lane.calls.shown.filter((call) => turnOf(lane, call.seq, call.end) === turn)
-  const notes = lane.notes.shown.filter((note) => turnOf(lane, note.seq, note.at) === turn)
-  const waited = turn.waited >= 1 ? html`, after a wait of ${showMicroseconds(turn.waited * 1000)}` : undefined
-  const held = turn.held >= 1 ? html`, then held for ${showMicroseconds(turn.held * 1000)} behind those before it` : undefined
-  const took = turn.isBegun
-    ? html`<time>${showMicroseconds(turn.start)}</time>, took ${showMicroseconds(turn.end - turn.start)}`
-    : 'not begun'
-  return html`<li id="${anchor}" data-seq="${turn.seq}"><span class="meta">${seqText(turn.seq)} ${took}${waited}${held}</span>
-${turn.input === undefined ? undefined : html`<div class="said-by in"><span class="who">in</span>${value(turn.input)}</div>`}
-${made.map((call) => html`<div class="said-by tool"><span class="who">${call.tool}</span><code>${call.input}</code> &rarr; ${call.isOk ? undefined : html`<b class="bad">failed</b> `}<code>${call.result ?? ''}</code></div>`)}
-${notes.map(({ title, detail }) => html`<div class="said-by note"><span class="who">${title}</span>${detail}</div>`)}
-${answer(turn, lane.runs)}</li>`
+const toolTable = (children: RunModel['lanes']): Html[] => {
+  const tools = new Map<string, { calls: number; failed: number; took: number }>()
+  for (const { calls } of children) {
+    for (const { tool, isOk, start, end } of calls) {
+      const of = tools.get(tool) ?? { calls: 0, failed: 0, took: 0 }
+      tools.set(tool, { calls: of.calls + 1, failed: of.failed + (isOk ? 0 : 1), took: of.took + end - start })
+    }
+  }
+  if (tools.size === 0) return []
+  const rows = [...tools].map(
+    ([name, { calls, failed, took }]) =>
+      html`<tr><th scope="row">${shortName(name)}</th><td>${calls}</td><td>${failed === 0 ? '' : html`<b class="bad">${failed}</b>`}</td><td>${showMicroseconds(took / calls)}</td></tr>`,
+  )
+  return [table('Tools', ['tool', 'calls', 'failed', 'took on average'], rows)]
 }
 
-// The unfinished turn with the same input, since an input may come round several times; telemetry may come late.
-const turnOf = ({ work }: Lane, seq: number, at: number): TurnModel | undefined =>
-  work.shown.find((turn) => (seq === 0 || turn.seq === seq) && turn.end >= at) ?? work.shown.findLast((turn) => seq > 0 && turn.seq === seq)
+const table = (name: string, heads: readonly string[], rows: readonly Html[]): Html =>
+  html`<div class="table" tabindex="0" role="group" aria-label="${name}"><table><thead><tr>${heads.map((head) => (head === '' ? html`<td></td>` : html`<th scope="col">${head}</th>`))}</tr></thead><tbody>${rows}</tbody></table></div>`
 
-const answer = ({ output, error }: TurnModel, runs: string): Html => {
-  if (error !== undefined) return html`<div class="said-by bad"><span class="who">error</span>${error}</div>`
-  if (output === undefined) return html`<div class="said-by none"><span class="who">none</span>no answer before the run ended</div>`
-  return html`<div class="said-by out ${runs}"><span class="who">out</span>${value(output)}</div>`
+/** `prompts` by the index of the lane. */
+export const promptPart = (prompts: ReadonlyMap<number, Prompt>, { lanes }: RunModel): Html | undefined => {
+  if (prompts.size === 0) return undefined
+  const each = [...prompts].map(
+    ([
+      i,
+      { system, tools },
+    ]) => html`<details class="prompt" id="p${i}"><summary><b>${shortName(lanes[i]?.name ?? '')}</b> <span class="count">${counted(system.length, 'character')}${tools.length === 0 ? '' : `, ${counted(tools.length, 'tool')}`}</span></summary>
+${system === '' ? html`<p class="none">nothing is said before the message</p>` : prose(system)}${tools.length === 0 ? undefined : html`<ul>${tools.map(({ name, description }) => html`<li><b>${name}</b> ${description}</li>`)}</ul>`}</details>`,
+  )
+  const shown = fitting(each, MAX_PROMPT_BYTES)
+  const left = each.length - shown.length
+  return section(
+    'prompts',
+    'Prompts',
+    left > 0 ? [...shown, html`<p class="left-out">${left} more are in events.jsonl of the record.</p>`] : shown,
+  )
 }
 
-export const toolCalls = ({ lanes }: RunModel): Html | undefined => {
-  const rows = lanes.flatMap((lane, i) => lane.calls.shown.map((call, j) => callRow(call, lane.name, `t${i}-${j}`)))
-  const total = lanes.reduce((sum, { calls }) => sum + calls.total, 0)
-  const next = lanes.flatMap(({ calls }) => calls.next ?? []).sort((a, b) => a - b)[0]
-  if (total === 0) return undefined
-  return html`
-<section id="tools" aria-labelledby="tools-title">
-<h2 id="tools-title">Tool calls</h2>
-<div class="table" tabindex="0" role="group" aria-label="Tool calls"><table><thead><tr><th>at</th><th>agent</th><th>tool</th><th>took</th><th>outcome</th><th>input, result and stages</th></tr></thead>
-<tbody>${rows}</tbody></table></div>${more({ shown: rows, total, next })}
-</section>`
-}
-
-const callRow = (call: CallModel, process: string, anchor: string): Html => {
-  const { tool, agent, isOk, input, result, stages, attempts, isCached, depth, start, end, seq } = call
-  const how = [
-    ...(isCached ? ['from cache'] : []),
-    ...(attempts > 1 ? [`${attempts} attempts`] : []),
-    ...(depth > 0 ? ['inside a call'] : []),
-  ]
-  const outcome = isOk ? html`ok` : html`<b class="bad">failed</b>`
-  return html`<tr id="${anchor}" data-seq="${seq}"><td data-of="at"><time>${showMicroseconds(start)}</time></td><td data-of="agent">${agent === '' ? process : agent}</td><td data-of="tool"><b>${tool}</b></td><td data-of="took">${showMicroseconds(end - start)}</td><td data-of="outcome">${outcome}${how.length > 0 ? `, ${how.join(', ')}` : ''}</td>
-<td><details><summary><code>${input.length > 80 ? `${input.slice(0, 80)}…` : input}</code></summary>${value(input)}${result === undefined ? undefined : value(result)}${
-    stages.length === 0 ? undefined : html`<ol class="stages">${stages.map((stage) => html`<li>${stage}</li>`)}</ol>`
-  }</details></td></tr>`
-}
+const MAX_ERRORS = 1000
 
 export const errors = ({ faults }: RunModel): Html | undefined => {
-  if (faults.total === 0) return undefined
-  const row = ({ at, process, title, detail, seq }: Note): Html =>
-    html`<tr data-seq="${seq}"><td data-of="at"><time>${showMicroseconds(at)}</time></td><td data-of="input">${seqText(seq)}</td><td data-of="process">${process}</td><td data-of="code"><b class="bad">${title}</b></td><td>${detail}</td></tr>`
-  return html`
-<section id="errors" aria-labelledby="errors-title">
-<h2 id="errors-title">Errors</h2>
-<div class="table" tabindex="0" role="group" aria-label="Errors"><table><thead><tr><th>at</th><th>input</th><th>process</th><th>code</th><th>what</th></tr></thead><tbody>${faults.shown.map(row)}</tbody></table></div>${more(faults)}
-</section>`
+  if (faults.length === 0) return undefined
+  const all = faults.slice(0, MAX_ERRORS).map((fault: Note): Html => {
+    const { at, process, title, detail, seq } = fault
+    const [first = 0] = seqsOf(fault)
+    return html`<tr data-seq="${first}"><td data-of="at"><time>${showMicroseconds(at)}</time></td><td data-of="input">${first > 0 ? linkTo(first) : seq > 0 ? linkTo(seq) : ''}</td><td data-of="process">${shortName(process)}</td><td data-of="code"><b class="bad">${shortName(title)}</b></td><td class="wide">${shortError(detail)}</td></tr>`
+  })
+  const rows = fitting(all, MAX_ERROR_BYTES)
+  const left = faults.length - rows.length
+  return section('errors', 'Errors', [
+    table('Errors', ['at', 'input', 'process', 'code', 'what'], rows),
+    ...(left > 0 ? [html`<p class="left-out">${left} more are in events.jsonl of the record.</p>`] : []),
+  ])
 }
-
-/** Longer JSON is spread over several lines. */
-const MAX_ONE_LINE = 100
-/** JSON that is nested more deeply, or would become longer by this factor, is not indented. */
-const MAX_SPREAD_DEPTH = 20
-const MAX_SPREAD = 3
-
-// Brackets in strings count too.
-const nestingOf = (json: string): number => {
-  let [depth, most] = [0, 0]
-  for (const sign of json) {
-    if (sign === '[' || sign === '{') most = Math.max(most, ++depth)
-    else if (sign === ']' || sign === '}') depth--
-  }
-  return most
-}
-
-/** A string as its text, another value as JSON on several lines; what was cut, or is not JSON, unchanged. */
-const readable = (json: string): { readonly text: string; readonly isProse: boolean } => {
-  try {
-    const value: unknown = JSON.parse(json)
-    if (typeof value === 'string') return { text: value, isProse: true }
-    if (json.length <= MAX_ONE_LINE || nestingOf(json) > MAX_SPREAD_DEPTH) return { text: json, isProse: false }
-    const spread = JSON.stringify(value, null, 2)
-    // A short one stays on one line: the message itself, since JSON.parse may have lost digits of numbers.
-    return { text: spread.length > MAX_SPREAD * json.length ? json : spread, isProse: false }
-  } catch {
-    return { text: json, isProse: false }
-  }
-}
-
-const value = (json: string): Html => {
-  const { text, isProse } = readable(json)
-  return isProse ? html`<p class="prose">${text}</p>` : html`<pre>${text}</pre>`
-}
-
-const seqText = (seq: number): Html =>
-  seq > 0 ? html`<button type="button" class="seq" data-follow="${seq}">#${seq}</button>` : html`<span class="seq">#?</span>`
-
-const counted = ({ total }: CountedItems<unknown>, one: string): string => `${total} ${one}${total === 1 ? '' : 's'}`
-
-const more = ({ shown, total, next }: CountedItems<unknown>): Html | undefined => {
-  if (total <= shown.length) return undefined
-  const from = Math.floor((next ?? 0) / 1000) / 1000
-  const how = from > 0 ? html` <code>plumb view --from ${from}</code> begins with the first of them.` : undefined
-  return html`<p class="left-out">${total - shown.length} more are not shown.${how}</p>`
-}
-
-/** Bytes of a value in the page. */
-export const valueBytes = (json: string | undefined): number => (json === undefined ? 0 : Buffer.byteLength(value(json).text))

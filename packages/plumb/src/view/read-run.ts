@@ -3,66 +3,17 @@
 import { RUN_EVENT, type TraceEvent } from '@plumb/runtime/display'
 import type { NodeInfo, WireInfo } from '@plumb/runtime/event'
 import { fail, type Result, succeed } from '@plumb/wire'
-import { brief } from './bars.js'
-import { isSelected, type PageShare, type PageShares, pageShares, type Selection } from './page-limits.js'
-import { valueBytes } from './parts.js'
-import type {
-  CallModel,
-  CountedItems,
-  Lane,
-  Note,
-  RequestModel,
-  RunMessage,
-  RunModel,
-  ShownCost,
-  TurnModel,
-  WaitModel,
-  WireModel,
-} from './run-model.js'
+import { isSelected, type Selection } from './page-limits.js'
+import type { CallModel, Lane, Note, RequestModel, RunMessage, RunModel, WaitModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
-import { addCosts, NOTHING_SPENT } from './spent.js'
 import type { TraceLines } from './trace-lines.js'
 
-/** Maximum of each kind, on each lane or wire, however short the items are. */
-const MAX_SHOWN = 500
-/** The end of an item, its input, and its size in the page, computed only if it may be shown. */
-interface Fit {
-  readonly end: number
-  readonly seq: number
-  readonly bytes: () => number
-}
-
-class CountedList<T> implements CountedItems<T> {
-  readonly shown: T[] = []
-  total = 0
-  next: number | undefined
-
-  constructor(
-    private readonly share: PageShare,
-    private readonly selection: Selection,
-  ) {}
-
-  /** Whether the item is shown. */
-  add(item: T, { end, seq, bytes }: Fit): boolean {
-    this.total++
-    if (this.next !== undefined || !isSelected(this.selection, { seq, end })) return false
-    if (this.shown.length < MAX_SHOWN && this.share.take(bytes() + ITEM_BYTES)) this.shown.push(item)
-    else this.next = end
-    return this.next === undefined
-  }
-}
-
-/** Bytes of the tags of an item and of its bar, whose title is written twice. */
-const ITEM_BYTES = 800
-
-interface OpenLane extends Lane {
-  readonly work: CountedList<TurnModel>
-  readonly calls: CountedList<CallModel>
-  readonly requests: CountedList<RequestModel>
-  readonly notes: CountedList<Note>
-  readonly waits: CountedList<WaitModel>
-  readonly begins: number[]
-  spent: ShownCost
+type Open<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K] }
+type OpenLane = Open<Lane>
+interface OpenWire {
+  readonly wire: WireInfo
+  readonly messages: RunMessage[]
+  total: number
 }
 
 export const readRun = ({ events, isCut }: TraceLines, path: string, selection: Selection = {}): Result<RunModel> => {
@@ -75,43 +26,37 @@ export const readRun = ({ events, isCut }: TraceLines, path: string, selection: 
   for (const event of events) reader.add(event)
   const common = { spec: text(run.spec), binding: text(run.binding), time: text(run.time), dot: text(run.dot) }
   const isSelection = selection.seqs !== undefined || selection.from !== undefined
-  return succeed({ ...common, nodes, isCut, isSelection, ...reader.model() })
+  return succeed({ ...common, nodes, isCut, isSelection, ...reader.model(isSelection) })
 }
 
 class RunReader {
   readonly #lanes = new Map<string, OpenLane>()
-  readonly #wires: Map<string, WireModel & { readonly messages: CountedList<RunMessage> }>
+  readonly #wires: Map<string, OpenWire>
   readonly #selection: Selection
-  readonly #shares = pageShares()
-  readonly #faults: CountedList<Note>
+  readonly #faults: Note[] = []
   /** Spans that have not ended, by their ids. */
   readonly #open = new Map<string, TraceEvent>()
   #end = 0
   #last: TraceEvent | undefined
+  /** Of what was selected. */
+  #first = Number.MAX_VALUE
+  #until = 0
 
   constructor(wires: readonly WireInfo[], selection: Selection) {
     this.#selection = selection
-    this.#faults = this.#listOf<Note>('notes')
-    const { messages } = this.#shares
-    this.#wires = new Map(
-      wires.map((wire, i) => [
-        wire.name,
-        { wire, id: `m${i}`, messages: new CountedList<RunMessage>(messages.part(wires.length), selection) },
-      ]),
-    )
+    this.#wires = new Map(wires.map((wire) => [wire.name, { wire, messages: [], total: 0 }]))
   }
 
-  #listOf<T>(kind: keyof PageShares): CountedList<T> {
-    return new CountedList<T>(this.#shares[kind], this.#selection)
-  }
-
-  model(): Pick<RunModel, 'lanes' | 'wires' | 'faults' | 'end' | 'status' | 'stoppedBy'> {
+  model(isSelection: boolean): Pick<RunModel, 'lanes' | 'wires' | 'faults' | 'start' | 'end' | 'status' | 'stoppedBy'> {
     const { status, stopped_by: stoppedBy } = this.#last?.args ?? {}
+    const end = this.#last === undefined ? this.#end : number(this.#last.ts)
+    const hasSome = isSelection && this.#until > 0
     return {
       lanes: [...this.#lanes.values()].sort((a, b) => beginOf(a) - beginOf(b)),
       wires: [...this.#wires.values()],
       faults: this.#faults,
-      end: this.#last === undefined ? this.#end : number(this.#last.ts),
+      start: hasSome ? Math.min(this.#first, end) : 0,
+      end: hasSome ? Math.min(this.#until, Math.max(end, this.#first)) : end,
       status: typeof status === 'number' ? status : undefined,
       stoppedBy: typeof stoppedBy === 'string' ? stoppedBy : undefined,
     }
@@ -128,6 +73,13 @@ class RunReader {
     else if (ph === 'e' && event.id !== undefined) this.#ended(event, this.#open.get(event.id))
   }
 
+  #isSelected(item: { readonly seq: number; readonly start?: number; readonly end: number }): boolean {
+    if (!isSelected(this.#selection, item)) return false
+    this.#first = Math.min(this.#first, item.start ?? item.end)
+    this.#until = Math.max(this.#until, item.end)
+    return true
+  }
+
   #named({ name, pid, tid, args }: TraceEvent): void {
     const shown = text(args?.name)
     const [, runs, process] = /^(agent|program|plumb) (.*)$/s.exec(shown) ?? []
@@ -137,14 +89,7 @@ class RunReader {
 
   #addLane(key: string, name: string, runs: Lane['runs']): void {
     if (this.#lanes.has(key)) return
-    const known = {
-      work: this.#listOf<TurnModel>(runs === 'stage' ? 'stages' : 'work'),
-      calls: this.#listOf<CallModel>('calls'),
-      requests: this.#listOf<RequestModel>('requests'),
-      notes: this.#listOf<Note>('notes'),
-    }
-    const waits = this.#listOf<WaitModel>('requests')
-    this.#lanes.set(key, { name, runs, ...known, waits, begins: [], spent: NOTHING_SPENT })
+    this.#lanes.set(key, { name, place: name, runs, work: [], calls: [], requests: [], notes: [], waits: [] })
   }
 
   #laneOf({ pid, tid }: TraceEvent): OpenLane | undefined {
@@ -157,26 +102,18 @@ class RunReader {
     const isWork = cat === 'work'
     const input = optional(isWork ? args.input : args.message)
     const error = args.error === undefined ? undefined : `${text(args.error)}: ${text(args.detail)}`
-    const [waited, held] = [number(args.waited_ms), number(args.held_ms)]
-    const anchor = isWork ? undefined : this.#message(event)
-    const lane = this.#laneOf(event)
-    const isBegun = args.begun !== false
-    if (isBegun) lane?.begins.push(start)
-    const output = optional(args.output)
-    // A stage inside the run has a bar alone: its message is on the wire.
-    const bytes = () =>
-      2 * valueBytes(brief(error ?? output ?? input ?? '')) + (isWork ? valueBytes(input) + valueBytes(output ?? error) : 0)
-    lane?.work.add({ start, end, seq, input, output, error, waited, held, isBegun, anchor }, { end, seq, bytes })
+    const [waited, held, n] = [number(args.waited_ms), number(args.held_ms), number(args.n)]
+    if (!isWork) this.#message(event)
+    if (!this.#isSelected({ start, end, seq })) return
+    const turn = { start, end, seq, n, input, output: optional(args.output), error, waited, held, isBegun: args.begun !== false }
+    this.#laneOf(event)?.work.push(turn)
   }
 
-  /** Returns the anchor of the message, if it is shown. */
-  #message({ args = {}, ts }: TraceEvent): string | undefined {
+  #message({ args = {}, ts }: TraceEvent): void {
     const wire = this.#wires.get(text(args.wire))
-    if (!wire) return undefined
-    const { id, messages } = wire
-    const message = { at: number(ts), seq: number(args.seq), text: text(args.message) }
-    const isShown = messages.add(message, { end: message.at, seq: message.seq, bytes: () => valueBytes(message.text) })
-    return isShown ? `${id}-${messages.shown.length - 1}` : undefined
+    if (!wire) return
+    const message = { index: wire.total++, at: number(ts), seq: number(args.seq), text: text(args.message) }
+    if (this.#isSelected({ seq: message.seq, end: message.at })) wire.messages.push(message)
   }
 
   #note(event: TraceEvent): void {
@@ -184,12 +121,35 @@ class RunReader {
     if (name === 'end') this.#last = event
     if (/^(end|exited|thinking)$/.test(name)) return
     const lane = this.#laneOf(event)
-    const { error, detail, category: _, kind, agent: __, time: ___, seq, ...rest } = args
+    if (name === 'kept') return this.#keptAnswer(event, lane)
+    const { error, detail, category: _, kind, agent: __, time: ___, seq, seqs, told, ...rest } = args
     const said = optional(detail) ?? (name === 'retry' ? retryText(rest) : (optional(rest.what) ?? JSON.stringify(rest)))
     const process = lane?.name ?? text(args.process ?? args.source)
-    const note = { at: number(ts), process, title: name, detail: said, seq: number(seq) }
-    const list = error === undefined || kind !== undefined ? lane?.notes : this.#faults
-    list?.add(note, { end: note.at, seq: note.seq, bytes: () => valueBytes(note.detail) + valueBytes(process) })
+    const ranges = list(seqs).filter(isRange)
+    const note: Note = {
+      ...{ at: number(ts), process, title: name, detail: said, seq: number(seq) },
+      ...(ranges.length > 0 ? { seqs: ranges } : {}),
+      ...(typeof told === 'string' ? { told } : {}),
+    }
+    const isOfSome = ranges.some(([first]) => this.#isSelected({ seq: first, end: note.at }))
+    if (!isOfSome && !this.#isSelected({ seq: note.seq, end: note.at })) return
+    const notes = error === undefined || kind !== undefined ? lane?.notes : this.#faults
+    notes?.push(note)
+  }
+
+  #keptAnswer({ args = {}, ts }: TraceEvent, lane: OpenLane | undefined): void {
+    const interval = { start: number(ts), end: number(ts), seq: number(args.seq) }
+    if (!this.#isSelected(interval)) return
+    const told = {
+      model: text(args.model),
+      agent: '',
+      read: 0,
+      written: 0,
+      cost: 0,
+      key: optional(args.request),
+      source: text(args.source),
+    }
+    lane?.requests.push({ ...interval, ...told })
   }
 
   #ended(event: TraceEvent, begun: TraceEvent | undefined): void {
@@ -198,30 +158,31 @@ class RunReader {
     const { args = {}, cat, name } = begun
     const lane = this.#laneOf(begun)
     const interval = { start: number(begun.ts), end: number(event.ts), seq: number(args.seq), agent: text(args.agent) }
-    if (cat === 'model') {
-      const model = text(args.model) || name
-      const cost = typeof args.cost === 'number' && args.cost >= 0 ? args.cost : undefined
-      const fit = { ...interval, bytes: () => 2 * valueBytes(model) }
-      lane?.requests.add({ ...interval, model, read: number(args.read), written: number(args.written), cost }, fit)
-      if (lane) lane.spent = addCosts(lane.spent, cost === undefined ? { known: 0, unpriced: [model] } : { known: cost, unpriced: [] })
-    } else if (cat === 'wait') {
-      const reason = text(args.reason)
-      lane?.waits.add({ ...interval, attempt: number(args.attempt), reason }, { ...interval, bytes: () => 2 * valueBytes(brief(reason)) })
-    } else if (cat === 'tool') {
-      const call = callOf(name, args)
-      // It is shown in the conversation and among the calls.
-      const bytes = () =>
-        2 * (valueBytes(brief(call.input)) + valueBytes(call.input) + valueBytes(call.result)) + valueBytes(call.stages.join('\n'))
-      lane?.calls.add({ ...interval, ...call }, { ...interval, bytes })
-    }
+    if (!lane || !this.#isSelected(interval)) return
+    if (cat === 'model') lane.requests.push(requestOf(name, args, interval))
+    else if (cat === 'wait') lane.waits.push({ ...interval, attempt: number(args.attempt), reason: text(args.reason) } as WaitModel)
+    else if (cat === 'tool') lane.calls.push({ ...interval, ...callOf(name, args) })
   }
 }
 
-const beginOf = ({ work, requests }: Lane): number => work.shown[0]?.start ?? requests.shown[0]?.start ?? Number.MAX_VALUE
+const beginOf = ({ work, requests }: Lane): number => work[0]?.start ?? requests[0]?.start ?? Number.MAX_VALUE
 
-const callOf = (tool: string, args: Readonly<Record<string, unknown>>): Omit<CallModel, 'start' | 'end' | 'seq' | 'agent'> => {
+type Args = Readonly<Record<string, unknown>>
+
+const requestOf = (name: string, args: Args, interval: Pick<RequestModel, 'start' | 'end' | 'seq' | 'agent'>): RequestModel => ({
+  ...interval,
+  model: text(args.model) || name,
+  read: number(args.read),
+  written: number(args.written),
+  cost: typeof args.cost === 'number' && args.cost >= 0 ? args.cost : undefined,
+  key: optional(args.request),
+  source: undefined,
+})
+
+const callOf = (tool: string, args: Args): Omit<CallModel, 'start' | 'end' | 'seq' | 'agent'> => {
   const result = args.error ?? args.result
   return {
+    id: text(args.call),
     tool,
     isOk: args.ok === true,
     input: shown(args.input),
@@ -232,6 +193,9 @@ const callOf = (tool: string, args: Readonly<Record<string, unknown>>): Omit<Cal
     depth: number(args.depth),
   }
 }
+
+const isRange = (value: unknown): value is [number, number] =>
+  Array.isArray(value) && value.length === 2 && value.every((one) => Number.isSafeInteger(one) && one > 0)
 
 // A value that was cut is a text, and not JSON any more.
 const shown = (value: unknown): string => (typeof value === 'string' && value.endsWith('…') ? value : (JSON.stringify(value) ?? ''))
@@ -247,7 +211,7 @@ const nodeOf = (value: unknown): NodeInfo => {
   return { name: text(name), kind: text(kind) as NodeInfo['kind'] }
 }
 
-const retryText = ({ reason, wait_ms: wait }: Readonly<Record<string, unknown>>): string =>
+const retryText = ({ reason, wait_ms: wait }: Args): string =>
   `${text(reason)}${number(wait) > 0 ? `; again after ${showMicroseconds(number(wait) * 1000)}` : ''}`
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

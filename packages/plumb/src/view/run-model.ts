@@ -7,7 +7,8 @@ export interface RunModel {
   readonly binding: string
   /** ISO 8601. */
   readonly time: string
-  /** Microseconds since the beginning, as all times here. */
+  /** Microseconds since the beginning, as all times here: where the timeline begins and ends. */
+  readonly start: number
   readonly end: number
   /** Undefined: the trace ends before the run did. */
   readonly status: number | undefined
@@ -15,23 +16,15 @@ export interface RunModel {
   readonly dot: string
   readonly nodes: readonly NodeInfo[]
   readonly wires: readonly WireModel[]
-  /** Stages inside the run and children, in the order in which they begin. */
+  /** Stages inside the run and children, in the order in which they begin; behind a nested plumb, those inside it. */
   readonly lanes: readonly Lane[]
-  readonly faults: CountedItems<Note>
+  readonly faults: readonly Note[]
   /** The trace is longer than what was read of it. */
   readonly isCut: boolean
   /** Only some items were selected. */
   readonly isSelection: boolean
   /** The end of the trace, if the run ended later: the trace of a record has a size limit. */
   readonly traceEnd?: number
-}
-
-/** The first of the selected items, and their number. */
-export interface CountedItems<T> {
-  readonly shown: readonly T[]
-  readonly total: number
-  /** The end of the first selected item that did not fit. */
-  readonly next?: number | undefined
 }
 
 export interface Interval {
@@ -42,6 +35,8 @@ export interface Interval {
 }
 
 export interface RunMessage {
+  /** Which message of its wire it is, from 0. */
+  readonly index: number
   readonly at: number
   readonly seq: number
   /** JSON; the beginning of it where it is long. */
@@ -50,26 +45,24 @@ export interface RunMessage {
 
 export interface WireModel {
   readonly wire: WireInfo
-  /** Begins the anchors of its messages, which are counted from 0. */
-  readonly id: string
-  readonly messages: CountedItems<RunMessage>
+  readonly messages: readonly RunMessage[]
+  /** Including those that were not selected, and those after the end of the trace. */
+  readonly total: number
 }
 
 export interface Lane {
   readonly name: string
+  /** As kept answers and other files of a record name it: `polish~draft` is the agent draft in the nested plumb polish. */
+  readonly place: string
   /** `stage`: inside the run; else what the child is. */
   readonly runs: 'stage' | 'agent' | 'program' | 'plumb'
-  readonly work: CountedItems<TurnModel>
-  readonly calls: CountedItems<CallModel>
-  readonly requests: CountedItems<RequestModel>
-  /** Of all of them, including those that are not shown. */
-  readonly spent: ShownCost
+  readonly work: readonly TurnModel[]
+  readonly calls: readonly CallModel[]
+  readonly requests: readonly RequestModel[]
   /** Before repeated requests. */
-  readonly waits: CountedItems<WaitModel>
-  /** When each message begins, also of those that are not shown. */
-  readonly begins: readonly number[]
+  readonly waits: readonly WaitModel[]
   /** Retries, repaired answers and errors of children. */
-  readonly notes: CountedItems<Note>
+  readonly notes: readonly Note[]
 }
 
 export interface ShownCost {
@@ -81,6 +74,8 @@ export interface ShownCost {
 
 /** One message and its outcome. Of a stage inside the run only the message is known. */
 export interface TurnModel extends Interval {
+  /** Which message of the child it is, from 1; 0: unknown. */
+  readonly n: number
   readonly input: string | undefined
   readonly output: string | undefined
   readonly error: string | undefined
@@ -89,15 +84,15 @@ export interface TurnModel extends Interval {
   readonly held: number
   /** False: the run ended before the child began with it. */
   readonly isBegun: boolean
-  /** For a stage inside the run: the place of the message on the page. */
-  readonly anchor: string | undefined
 }
 
 export interface CallModel extends Interval {
+  /** As the model named the call. */
+  readonly id: string
   readonly tool: string
   readonly agent: string
   readonly isOk: boolean
-  /** JSON, as `Message.text`. */
+  /** JSON, as `RunMessage.text`. */
   readonly input: string
   readonly result: string | undefined
   readonly stages: readonly string[]
@@ -115,6 +110,10 @@ export interface RequestModel extends Interval {
   readonly written: number
   /** Dollars. Undefined: it has no price. */
   readonly cost: number | undefined
+  /** Its answer among the kept ones: `HASH NTH PLACE`. */
+  readonly key: string | undefined
+  /** Where the answer was kept: it was not requested this time. */
+  readonly source: string | undefined
 }
 
 export interface WaitModel extends Interval {
@@ -129,4 +128,8 @@ export interface Note {
   readonly title: string
   readonly detail: string
   readonly seq: number
+  /** First and last inputs, where it is about several. */
+  readonly seqs?: readonly (readonly [number, number])[]
+  /** What the model was told. */
+  readonly told?: string
 }

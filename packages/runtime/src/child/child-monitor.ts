@@ -96,8 +96,9 @@ export class ChildMonitor {
       return false
     }
     // Only the recorder, or a state file, asked for it.
-    const isPrivate = telemetry?.kind === 'remembered'
-    if (isPrivate) {
+    const isMemory = telemetry?.kind === 'remembered'
+    const isPrivate = isMemory || telemetry?.kind === 'prompt'
+    if (isMemory) {
       const { messages, conversation, seq = 0 } = telemetry
       state?.append({ place, seq: seqOf(seq), messages, ...(conversation === undefined ? {} : { conversation }) })
     }

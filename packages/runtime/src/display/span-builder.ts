@@ -18,6 +18,8 @@ export interface ModelCallSpan {
   readonly start: number
   readonly end: number
   readonly tokens: StageTokens
+  /** Which of the kept answers its answer is, in a record. */
+  readonly request: string | undefined
   /** The message during which it was made; undefined: unknown. */
   readonly message: MessageRef | undefined
 }
@@ -37,6 +39,12 @@ export interface ToolCallSpan {
   readonly message: MessageRef | undefined
 }
 
+/** An answer that was kept, and not requested this time. */
+export interface KeptAnswerNote extends Pick<ModelCallSpan, 'process' | 'model' | 'request' | 'message'> {
+  readonly source: string
+  readonly ms: number
+}
+
 /** A retry, a repaired answer, what an answer was made without, or a thought, as the agent reported it. */
 export interface AgentNote {
   readonly process: string
@@ -49,6 +57,7 @@ export interface SpanListener {
   message?(span: MessageSpan): void
   modelCall?(call: ModelCallSpan): void
   toolCall?(call: ToolCallSpan): void
+  keptAnswer?(note: KeptAnswerNote): void
   note?(note: AgentNote): void
 }
 
@@ -117,8 +126,12 @@ export class SpanBuilder implements RunListener {
     const message = child?.messageOf(telemetry)
     child?.noteTelemetry(telemetry, ms, countOf(telemetry.ms))
     if (isNote(telemetry)) this.#listener.note?.({ process, telemetry, ms, message })
+    const request = telemetry.kind === 'usage' && typeof telemetry.request === 'string' ? telemetry.request : undefined
     // What was answered before was not a request this time.
-    if (telemetry.kind === 'usage' && telemetry.kept === undefined) {
+    if (telemetry.kind === 'usage' && telemetry.kept !== undefined) {
+      const model = String(telemetry.model ?? 'unknown')
+      this.#listener.keptAnswer?.({ process, model, request, source: String(telemetry.kept), ms, message })
+    } else if (telemetry.kind === 'usage') {
       const tokens = {
         input: countOf(telemetry.input_tokens),
         output: countOf(telemetry.output_tokens),
@@ -131,7 +144,7 @@ export class SpanBuilder implements RunListener {
       const cost = isDollars(telemetry.cost) ? telemetry.cost : undefined
       const lane = telemetry.lane === 'batch' ? telemetry.lane : undefined
       const start = Math.max(0, ms - countOf(telemetry.ms))
-      this.#listener.modelCall?.({ process, agent, model, provider, cost, lane, start, end: ms, tokens, message })
+      this.#listener.modelCall?.({ process, agent, model, provider, cost, lane, start, end: ms, tokens, request, message })
     } else if (telemetry.kind === 'tool_call') {
       this.#calls.set(keyOf(process, String(telemetry.agent ?? process), telemetry.id), { start: ms, input: telemetry.input, message })
     } else if (telemetry.kind === 'tool_result') this.#returned(process, telemetry, ms)

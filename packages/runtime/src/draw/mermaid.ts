@@ -2,6 +2,7 @@
 
 import type { Expansion } from '@plumb/lang'
 import { escapeControls } from '@plumb/wire'
+import type { Direction } from '../options/render-options.js'
 import type { NodeKind } from './describe.js'
 import { type Colours, PALETTES } from './palette.js'
 import type { Box, Picture, Wire } from './picture.js'
@@ -9,12 +10,12 @@ import type { Box, Picture, Wire } from './picture.js'
 /** The program that draws it brings the background. */
 const COLOURS = PALETTES.none
 
-export const toMermaid = ({ boxes, wires }: Picture): string => {
+export const toMermaid = ({ boxes, wires }: Picture, direction: Direction = 'down'): string => {
   const ids = new Map(boxes.map((box, i) => [box, `n${i}`]))
   const kinds = [...new Set(boxes.map((box) => box.kind))]
   const noted = boxes.filter((box) => box.tools.length > 0)
   const lines = [
-    'flowchart TB',
+    `flowchart ${direction === 'right' ? 'LR' : 'TB'}`,
     ...within(boxes, ids, 0),
     ...wires.map((wire) => wireLine(wire, ids)),
     ...noted.map((box) => `${ids.get(box)} -.- ${ids.get(box)}t`),

@@ -101,3 +101,16 @@ export const PALETTES: Readonly<Record<Theme, Palette>> = {
     frame: colours('#8a94a31c', '#8a94a3', '#a3adba', '#a3adba'),
   },
 }
+
+/** Each colour of the first palette, and what the second has in its place. */
+export const recoloured = (from: Palette, to: Palette): ReadonlyMap<string, string> => {
+  const pairs = new Map<string, string>()
+  const walk = (a: unknown, b: unknown): void => {
+    if (typeof a === 'string' && typeof b === 'string') {
+      if (/^#[\da-f]{6}$/.test(a) && !pairs.has(a)) pairs.set(a, b)
+    } else if (typeof a === 'object' && a !== null && typeof b === 'object' && b !== null)
+      for (const [key, value] of Object.entries(a)) walk(value, (b as Readonly<Record<string, unknown>>)[key])
+  }
+  walk(from, to)
+  return pairs
+}

@@ -2,6 +2,7 @@
 
 import { type Edge, type Expansion, type Graph, type GraphNode, type GraphPort, printType, type Type } from '@plumb/lang'
 import { preview } from '@plumb/wire'
+import { placesOf } from '../event/wires.js'
 import {
   type AgentDescription,
   agentAt,
@@ -35,6 +36,8 @@ export interface Box {
   readonly outputs: readonly string[]
   /** The tools that an agent may call. */
   readonly tools: readonly string[]
+  /** As a record names it. */
+  readonly place: string
   /** The bound chains around it, from the outermost. */
   readonly frames: readonly Expansion[]
 }
@@ -62,11 +65,17 @@ const MAX_TIP = 600
 // Chains of chains may be thousands deep.
 const MAX_FRAMES = 8
 
-export const pictureOf = (name: string, graph: Graph, labelsOf?: (edge: Edge) => readonly string[]): Picture => {
+/** `places`: of the nodes, where nested plumbs are drawn open. */
+export const pictureOf = (
+  name: string,
+  graph: Graph,
+  labelsOf?: (edge: Edge) => readonly string[],
+  places: ReadonlyMap<GraphNode, string> = placesOf(graph),
+): Picture => {
   const { nodes, links } = fold(graph, labelsOf)
   const ids = new Map<string, number>()
   const shown = new Map(nodes.map((node) => [node, { sides: sidesOf(node, links), id: unique(node.name, ids) }]))
-  const boxes = new Map([...shown].map(([node, { sides, id }]) => [node, boxOf(node, id, sides)]))
+  const boxes = new Map([...shown].map(([node, { sides, id }]) => [node, boxOf(node, { id, place: places.get(node) ?? '' }, sides)]))
   const wires = links.map((link) =>
     wireOf(link, boxes.get(link.from) as Box, boxes.get(link.to) as Box, shown.get(link.from)?.sides, shown.get(link.to)?.sides),
   )
@@ -101,13 +110,13 @@ const sidesOf = (node: GraphNode, links: readonly FoldedWire[]): Sides => {
   }
 }
 
-const boxOf = (node: GraphNode, id: string, { inputs, outputs }: Sides): Box => {
+const boxOf = (node: GraphNode, names: Pick<Box, 'id' | 'place'>, { inputs, outputs }: Sides): Box => {
   const agent = agentAt(node)
   const expression = expressionOf(node)
   const kind = kindOfNode(node)
   const isBarrier = kind === 'barrier'
   return {
-    id,
+    ...names,
     kind,
     title: preview(node.name === 'project' ? (expression ?? node.name) : node.name, MAX_NAME),
     detail: detailOf(node, kind, expression, agent),

@@ -3,6 +3,7 @@
 
 import { type Fault, fault } from '@plumb/wire'
 import { NEWRANK } from './dot.js'
+import { missingIn } from './glyphs.js'
 import type { Picture } from './picture.js'
 
 /** Graphviz lays this out within seconds, however it is wired. */
@@ -35,6 +36,12 @@ const SCALE = 2
 const MAX_PIXELS = 12_000_000
 
 let isReady = false
+
+/** Characters of the picture that png pictures show as boxes. */
+export const lackingInPng = async (svg: string): Promise<readonly string[]> => {
+  const regular = await import('@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf')
+  return missingIn(svg, Buffer.from(regular.default))
+}
 
 /** Text is set in Arimo, which is as wide as the Helvetica that Graphviz laid the picture out with. */
 export const toPng = async (svg: string): Promise<Uint8Array> => {

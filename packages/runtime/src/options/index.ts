@@ -1,7 +1,7 @@
 // What the command line of a run may say, in groups that are passed on as such.
 
 export { findDocroot } from './docroot.js'
-export { FORMATS, type Format, type RenderOptions, THEMES } from './render-options.js'
+export { DIRECTIONS, FORMATS, type Format, type RenderOptions, THEMES } from './render-options.js'
 export {
   loadingOptions,
   PATIENCE,

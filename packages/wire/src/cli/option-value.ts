@@ -27,6 +27,13 @@ export const whole =
     return value
   }
 
+/** A port to listen on; 0: a free one. */
+export const port = (text: string): number => {
+  const number = whole(0)(text)
+  demand(number <= 65535, 'a port is at most 65535')
+  return number
+}
+
 /** `N`, or `N-M` with M from N on: whole numbers from 1. */
 export const range = (text: string): readonly [number, number] => {
   const [first = '', last = first] = text.split(/-(.*)/s, 2)

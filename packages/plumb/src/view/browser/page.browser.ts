@@ -1,70 +1,79 @@
-// The script of the page, which can be read without it.
+// The script of the page, whose verdict can be read without it.
 
-import { enableBarKeys } from './bar-keys.js'
+import { enableChart } from './chart.js'
+import { enableSearch } from './find.js'
+import { enableLive } from './live.js'
+import { articleAt, choose, enablePane, fetchRows, step } from './pane.js'
+import { prepare } from './texts.js'
 
+document.body.classList.add('scripted')
 for (const element of document.querySelectorAll<HTMLElement>('[data-script]')) element.hidden = false
 
-// The target of a link may be inside a folded part.
-const openTarget = (): void => {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
-  for (let element = target?.parentElement; element; element = element.parentElement) {
+/** A part of an article, or of the page; what is folded around it is opened. */
+const show = (target: Element): void => {
+  for (let element: Element | null = target; element; element = element.parentElement) {
     if (element instanceof HTMLDetailsElement) element.open = true
   }
-  target?.querySelector('details')?.setAttribute('open', '')
-  target?.scrollIntoView({ block: 'center' })
+  if (target.matches('details.prompt')) prepare(target)
+  for (const one of document.querySelectorAll('.target')) one.classList.remove('target')
+  if (target.matches('section:not(.turn)')) return target.scrollIntoView()
+  target.classList.add('target')
+  // One that is taller than the window is shown from its beginning.
+  target.scrollIntoView({ block: target.getBoundingClientRect().height > innerHeight * 0.8 ? 'start' : 'center' })
 }
-addEventListener('hashchange', openTarget)
-if (location.hash.length > 1) openTarget()
 
-const SEARCH_DELAY_MS = 150
-
-/** The search field hides all that does not hold its text. */
-const enableSearch = (): void => {
-  const field = document.getElementById('find') as HTMLInputElement | null
-  const found = document.getElementById('found')
-  if (!field || !found) return
-  const items = [...document.querySelectorAll<HTMLElement>('.messages > li, .turns > li, tbody > tr')]
-  let timer: ReturnType<typeof setTimeout> | undefined
-
-  const find = (): void => {
-    const wanted = field.value.trim().toLowerCase()
-    let count = 0
-    for (const item of items) {
-      const isFound = wanted === '' || (item.textContent ?? '').toLowerCase().includes(wanted)
-      item.hidden = !isFound
-      if (isFound) count++
-    }
-    found.textContent = wanted === '' ? '' : `${count} found`
-    if (wanted === '') return
-    for (const fold of document.querySelectorAll<HTMLDetailsElement>('details.wire'))
-      fold.open = fold.querySelector('.messages > li:not([hidden])') !== null
+/** Where a link leads: an input, a place in one, or another part of the page. `from`: what was clicked, which may say in which input. */
+const openTarget = async (from?: Element): Promise<void> => {
+  const name = decodeURIComponent(location.hash.slice(1))
+  if (name === '') return
+  if (/^\d+$/.test(name)) {
+    const article = await choose(name)
+    const { top = 0, bottom = 0 } = document.getElementById('chosen')?.getBoundingClientRect() ?? {}
+    if (article && (top > innerHeight * 0.6 || bottom < 100)) document.getElementById('inputs')?.scrollIntoView()
+    return
   }
-  field.addEventListener('input', () => {
-    clearTimeout(timer)
-    timer = setTimeout(find, SEARCH_DELAY_MS)
-  })
-  addEventListener('keydown', (event) => {
-    if (event.key !== '/' || event.target instanceof HTMLInputElement) return
-    event.preventDefault()
-    field.focus()
-  })
+  const known = document.getElementById(name)
+  const seq =
+    known?.closest<HTMLElement>('article')?.dataset.seq ?? (known ? undefined : from?.closest<HTMLElement>('[data-seq]')?.dataset.seq)
+  if (seq !== undefined) await choose(seq)
+  const target = document.getElementById(name)
+  if (target) show(target)
 }
 
-/** The number of an input marks everything that came of it. */
-const enableFollowing = (): void => {
-  let followed = ''
-  addEventListener('click', ({ target }) => {
-    const seq = (target as Element).closest<HTMLElement>('[data-follow]')?.dataset.follow
-    if (seq === undefined) return
-    followed = followed === seq ? '' : seq
-    document.body.classList.toggle('following', followed !== '')
-    for (const element of document.querySelectorAll<HTMLElement | SVGElement>('[data-seq]'))
-      element.classList.toggle('followed', followed !== '' && element.dataset.seq === followed)
-    for (const button of document.querySelectorAll<HTMLElement>('[data-follow]'))
-      button.setAttribute('aria-pressed', String(followed !== '' && button.dataset.follow === followed))
-  })
-}
+let clicked: Element | undefined
+addEventListener('click', ({ target }) => {
+  clicked = (target as Element).closest('a') ?? undefined
+  // A link to where the page is already leads there again.
+  if (clicked instanceof HTMLAnchorElement && clicked.hash !== '' && clicked.hash === location.hash) void openTarget(clicked)
+})
+addEventListener('hashchange', () => void openTarget(clicked))
 
-enableBarKeys()
-enableSearch()
-enableFollowing()
+const keys: Readonly<Record<string, () => void>> = {
+  n: () => step(1),
+  p: () => step(-1),
+  '/': () => document.getElementById('find')?.focus(),
+}
+addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
+  const act = isTyping || event.ctrlKey || event.metaKey || event.altKey ? undefined : keys[event.key]
+  if (!act) return
+  event.preventDefault()
+  act()
+})
+
+document.addEventListener('toggle', ({ target }) => target instanceof Element && target.matches('details.prompt') && prepare(target), true)
+
+const first = document.querySelector<HTMLElement>('#rows > .failed, #rows > .waiting') ?? document.querySelector<HTMLElement>('#rows > li')
+
+const begin = async (): Promise<void> => {
+  enablePane()
+  enableSearch()
+  enableChart()
+  const [name] = [decodeURIComponent(location.hash.slice(1))]
+  const isInput = /^\d+$/.test(name) || articleAt(name) !== null
+  if (!isInput && first) await choose(first.dataset.seq ?? '')
+  await openTarget()
+  await fetchRows()
+  enableLive(enableChart)
+}
+void begin()

@@ -3,7 +3,7 @@
 import { scrub, toDollars } from '@plumb/wire'
 import type { RunEvent } from '../../event/run-event.js'
 import { countOf, type MessageSpan, shortText } from '../message-span.js'
-import { type AgentNote, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
+import { type AgentNote, type KeptAnswerNote, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
 import { addTokens, NO_TOKENS, readAndWritten } from '../stats.js'
 import type { CostOf } from '../stats-counter.js'
 import { microseconds, type TraceEvent } from './trace-event.js'
@@ -38,6 +38,7 @@ export class TraceBuilder {
     message: (span) => this.#messageSpan(span),
     modelCall: (call) => this.#modelCall(call),
     toolCall: (call) => this.#toolCall(call),
+    keptAnswer: (note) => this.#keptAnswer(note),
     note: (note) => this.#note(note),
   })
 
@@ -124,7 +125,7 @@ export class TraceBuilder {
   }
 
   #modelCall(call: ModelCallSpan): void {
-    const { process, agent, model, start, end, tokens, message } = call
+    const { process, agent, model, start, end, tokens, request, message } = call
     const { pid } = this.#layout.of(process)
     const cost = this.#costOf(call)
     const { read: input, written: output } = readAndWritten(tokens)
@@ -137,12 +138,17 @@ export class TraceBuilder {
       cache_read: tokens.cache_read,
       cache_creation: tokens.cache_creation,
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
+      ...(request === undefined ? {} : { request }),
     }
     this.#asyncSpan(`chat ${model}`, 'model', pid, { start, end, args })
     const sum = addTokens(this.#tokens.get(process) ?? NO_TOKENS, tokens)
     this.#tokens.set(process, sum)
     const { read, written } = readAndWritten(sum)
     this.#emit({ name: 'tokens', ph: 'C', pid, ts: microseconds(end), args: { read, written } })
+  }
+
+  #keptAnswer({ process, model, request, source, ms, message }: KeptAnswerNote): void {
+    this.#instant('kept', process, ms, { model, request, source, seq: message?.seq })
   }
 
   #toolCall({ process, agent, id, tool, start, end, isError, input, envelope, message }: ToolCallSpan): void {

@@ -1,0 +1,63 @@
+// The inputs of a run as a list, which leads to what came of each.
+
+import { showCount } from '@plumb/runtime/display'
+import { type Html, html } from './html.js'
+import type { InputModel } from './inputs.js'
+import { showMicroseconds } from './show-time.js'
+import { spentText } from './spent.js'
+import { firstWords } from './value.js'
+import { firstFault } from './verdict.js'
+
+const MAX_WORDS = 70
+
+const STATES = { failed: 'failed', waiting: 'waits', done: 'done', unfinished: 'no end' } as const
+
+export const inputRow = (input: InputModel): Html => {
+  const { seq, state, given, took, read, written, cost, failedCalls } = input
+  const words = given[0] ? firstWords(given[0].message.text, MAX_WORDS) : (firstFault(input.faults)?.slice(0, MAX_WORDS) ?? '')
+  const cells = [showMicroseconds(took), read + written === 0 ? '' : showCount(read + written), spentText(cost) ?? '']
+  return html`<li class="${state}" data-seq="${seq}" data-t="${Math.round(took)}" data-k="${read + written}" data-c="${cost.known}"${failedCalls > 0 ? html` data-f="${failedCalls}"` : undefined}><a href="#${seq}"><b>${seq > 0 ? `#${seq}` : '#?'}</b><i>${STATES[state]}</i><span>${words}</span>${cells.map((cell) => html`<em>${cell}</em>`)}</a></li>`
+}
+
+const SORTS = [
+  ['seq', 'number'],
+  ['t', 'time'],
+  ['k', 'tokens'],
+  ['c', 'cost'],
+] as const
+
+const FILTERS = [
+  ['', 'all'],
+  ['failed', 'failed'],
+  ['waiting', 'waiting'],
+  ['calls', 'with failed tool calls'],
+  ['done', 'done'],
+  ['unfinished', 'without an end'],
+] as const
+
+export interface ListParts {
+  readonly rows: readonly Html[]
+  readonly articles: readonly Html[]
+  /** Of all inputs, and of those that are on the page. */
+  readonly total: number
+  /** Why some are not. */
+  readonly note: Html | undefined
+}
+
+export const inputList = ({ rows, articles, total, note }: ListParts): Html => html`
+<section id="inputs" aria-labelledby="inputs-title" data-total="${total}" data-held="${articles.length}">
+<h2 id="inputs-title">Inputs <small class="count" id="shown-count">${total}</small></h2>
+${note}
+<div class="pair">
+<div class="list">
+<div class="tools" data-script hidden><label>show <select id="filter">${FILTERS.map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select></label>
+<label>with <input id="words" type="search" autocomplete="off" spellcheck="false" size="12"></label>
+<label>by <select id="sort">${SORTS.map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select></label></div>
+<ol class="rows" id="rows">${rows}</ol>
+</div>
+<div class="chosen" id="chosen">
+<div class="tools" data-script hidden><button type="button" id="previous" title="Previous (p)">&uarr;</button><button type="button" id="next" title="Next (n)">&darr;</button><button type="button" id="raw" aria-pressed="false" title="Markdown as it was written">raw</button><button type="button" id="follow" aria-pressed="false" title="Mark it in the timeline">follow</button></div>
+${articles}
+</div>
+</div>
+</section>`
