@@ -136,6 +136,7 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   'plumb-tool': 'inc.plumb serve',
   'plumb-mux': '-- cat',
   'plumb-mcp': 'inc.plumb',
+  'plumb-serve': '--listen 0 id.plumb',
   'plumb-chat': 'bot.plumb',
 }
 

@@ -12,7 +12,7 @@ import type { SpawnOptions } from './prepare.js'
 import { BUDGET_FD, currentKept, KEPT_FD, type SharedBudget, sharedBudget } from './shared.js'
 import { type Child, spawnChild } from './spawn.js'
 
-export type PlumbProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat'
+export type PlumbProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat' | 'plumb-serve'
 
 export interface PlumbChildOptions {
   /** The executables that take a spec. */

@@ -1,0 +1,170 @@
+// One run: the inputs of one request through a binding, until their outcomes are told.
+//
+//   state       begins when                                    then
+//   running     it is made                                     inputs may come, and outcomes do
+//   waiting     a question for a person is open                goes on with the answer
+//   done        all outcomes are told
+//   failed      it has ended early, for a reason of its own    what is in hand is dropped
+//   cancelled   it was cancelled                               what is in hand is dropped
+
+import { PassThrough } from 'node:stream'
+import { type Fault, fault, isFault, LineReader, NumberedLine, toDollars, totalTokens } from '@plumb/wire'
+import type { Binding } from '../binding/binding.js'
+import { Feed } from './feed.js'
+
+export type RunState = 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
+
+export interface RunOptions {
+  readonly id: string
+  readonly binding: Binding
+  /** Its feed can be read again. */
+  readonly isKept: boolean
+  /** Kinds of telemetry that are told, besides outputs and errors. */
+  readonly events: ReadonlySet<string>
+  /** In nanodollars. */
+  readonly maxCost: number | undefined
+  readonly memories?: Parameters<Binding['run']>[0]['memories']
+}
+
+type Telemetry = Parameters<NonNullable<Parameters<Binding['run']>[0]['telemetry']>>[0]
+
+export class Run {
+  readonly id: string
+  readonly binding: Binding
+  readonly feed: Feed
+  readonly created = new Date()
+  ended: Date | undefined
+  state: RunState = 'running'
+  inputs = 0
+  outputs = 0
+  errors = 0
+  tokens = 0
+  /** In nanodollars. */
+  cost = 0
+  /** Why it has ended early. */
+  failure: Fault | undefined
+  /** By code. */
+  readonly codes = new Map<string, number>()
+  /** Until the first text or output (ms since it began). */
+  firstMs: number | undefined
+  readonly finished: Promise<void>
+  readonly #o: RunOptions
+  readonly #stdin = new PassThrough()
+  readonly #stop = new AbortController()
+  readonly #began = performance.now()
+
+  constructor(options: RunOptions) {
+    const { id, binding, isKept, memories } = options
+    this.#o = options
+    this.id = id
+    this.binding = binding
+    this.feed = new Feed(isKept)
+    const stdout = new PassThrough()
+    const read = readLines(stdout, this.feed, (line, buf) => this.#take(line, buf))
+    const running = binding.run({
+      stdin: this.#stdin,
+      stdout,
+      report: (error) => this.#failed(null, error),
+      telemetry: (telemetry) => this.#tell(telemetry),
+      memories,
+      signal: this.#stop.signal,
+    })
+    this.finished = running.then(async () => {
+      stdout.end()
+      await read
+      this.#end()
+    })
+  }
+
+  get ms(): number {
+    return (this.ended?.getTime() ?? Date.now()) - this.created.getTime()
+  }
+
+  /** One line of input, without its end. Resolves when another may come. */
+  async write(line: Buffer): Promise<void> {
+    this.inputs++
+    await this.writeBytes(Buffer.concat([line, NEWLINE]))
+  }
+
+  /** Any piece of lines; `inputs` is counted by who writes them. */
+  async writeBytes(bytes: Buffer): Promise<void> {
+    if (this.#stdin.writableEnded || this.#stdin.write(bytes)) return
+    await Promise.race([new Promise<void>((resolve) => this.#stdin.once('drain', resolve)), this.finished])
+  }
+
+  endInput(): void {
+    this.#stdin.end()
+  }
+
+  /** What is in hand is dropped, and its processes are ended. */
+  cancel(why?: Fault): void {
+    if (this.ended || this.#stop.signal.aborted) return
+    this.state = why ? 'failed' : 'cancelled'
+    if (why) {
+      this.failure = why
+      this.#failed(null, why)
+    }
+    this.#stop.abort()
+  }
+
+  get totals() {
+    return { tokens: this.tokens, cost: toDollars(this.cost) }
+  }
+
+  #end(): void {
+    if (this.state === 'running' || this.state === 'waiting') this.state = 'done'
+    this.ended = new Date()
+    this.feed.add('done', JSON.stringify({ state: this.state, ...this.totals }))
+    this.feed.end()
+  }
+
+  #take(line: NumberedLine, buf: Buffer): void {
+    const seq = line.seq === 0 ? null : line.seq
+    if (line.kind === 'value') {
+      this.outputs++
+      this.firstMs ??= performance.now() - this.#began
+      const port = line.port === 'output' || this.binding.outputs.length === 1 ? '' : `,"port":${JSON.stringify(line.port)}`
+      this.feed.add('output', `{"seq":${seq}${port},"value":${buf.toString('utf8', line.start, line.end)}}`)
+      if (this.feed.isOver) this.cancel(fault('too_large', 'what is kept of this run is longer than the server keeps'))
+    } else if (line.kind === 'error') this.#failed(seq, line.error)
+  }
+
+  #failed(seq: number | null, error: unknown): void {
+    const shown = this.binding.hide(isFault(error) ? error : fault('internal', JSON.stringify(error)))
+    this.errors++
+    this.codes.set(shown.error, (this.codes.get(shown.error) ?? 0) + 1)
+    const { seq: _, seqs: __, ...others } = shown
+    this.feed.add('error', JSON.stringify({ seq, error: others }))
+  }
+
+  #tell(telemetry: Telemetry): void {
+    const { kind } = telemetry
+    if (kind === 'text') this.firstMs ??= performance.now() - this.#began
+    if (kind === 'usage') this.#spend(telemetry)
+    if (!TOLD_AS_SUCH.has(kind) && this.#o.events.has(kind)) this.feed.add(kind, JSON.stringify(telemetry))
+  }
+
+  #spend(usage: Telemetry & { kind: 'usage' }): void {
+    this.tokens += totalTokens(usage)
+    this.cost += this.binding.costOf(usage) ?? 0
+    const { maxCost } = this.#o
+    if (maxCost === undefined || this.cost <= maxCost) return
+    this.cancel(fault('budget_spent', `this request has cost $${toDollars(this.cost)}, and Plumb-Max-Cost is $${toDollars(maxCost)}`))
+  }
+}
+
+/** Outcomes have lines of their own. */
+const TOLD_AS_SUCH: ReadonlySet<string> = new Set(['output', 'error', 'settled', 'remembered', 'budget'])
+const NEWLINE = Buffer.from('\n')
+
+/** Calls `take` with each numbered line; resolves at the end. It waits while the feed is full. */
+const readLines = (stdout: PassThrough, feed: Feed, take: (line: NumberedLine, buf: Buffer) => void): Promise<void> =>
+  new Promise((resolve) => {
+    const line = new NumberedLine(true)
+    const read = (): void => {
+      while (!feed.isFull && reader.next()) if (!reader.fault && line.read(reader.buf, reader.start, reader.end)) take(line, reader.buf)
+      if (reader.hasEnded) resolve()
+      else if (feed.isFull) feed.onceDrained(read)
+    }
+    const reader = new LineReader(stdout, { maxLine: Number.MAX_SAFE_INTEGER, onReadable: read })
+  })
