@@ -6,6 +6,7 @@ import { openBindings } from './binding/open-bindings.js'
 import { isLoopback, type Listener, listen } from './http/listen.js'
 import { openRequestLog } from './look/log.js'
 import { runOptionsOf, type ServeOptions } from './options.js'
+import { RunDirectory } from './run/run-files.js'
 import { Server } from './server.js'
 import { Service } from './service.js'
 
@@ -24,7 +25,7 @@ const serve = async (
   specs: readonly string[],
   reporter: Reporter,
 ): Promise<StopSignal | undefined> => {
-  const { listen: address, allowOrigin, isLazy, maxBody, maxRequests, graceSeconds } = options.serve
+  const { listen: address, allowOrigin, isLazy, maxBody, maxRequests, graceSeconds, record, keepSeconds, conversations } = options.serve
   const refuse = (error: Fault): undefined => reporter.report(error) as undefined
   const tokens = Tokens.open(options.serve, (warning) => reporter.warn(warning))
   if (!tokens.ok) return refuse(tokens.error)
@@ -35,7 +36,9 @@ const serve = async (
   const bindings = await openBindings(specs, runOptionsOf(options), reporter)
   if (!bindings) return undefined
   const log = openRequestLog()
-  const service = new Service({ bindings, tokens: tokens.value, maxBody, maxRequests })
+  const files = record === undefined ? undefined : RunDirectory.open(record, (warning) => reporter.warn(warning))
+  if (files?.ok === false) return refuse(files.error)
+  const service = new Service({ bindings, tokens: tokens.value, maxBody, maxRequests, keepSeconds, conversations, files: files?.value })
   const server = new Server(service, { allowedOrigins: allowOrigin, isLocal, log })
   const listener = await listen(address, server.answer)
   if (!listener.ok) return refuse(listener.error)
@@ -48,6 +51,7 @@ const serve = async (
     if (warmed) reporter.report(warmed)
     if (warmed || reporter.status !== 0) return void (await close(listener.value, service, 0))
   }
+  for (const found of files?.value.find(bindings) ?? []) service.runs.restore(found)
   if (service.state === 'starting') service.state = 'ready'
   const signal = await stopped.first
   await Promise.race([close(listener.value, service, graceSeconds * 1000), stopped.second])
@@ -78,10 +82,10 @@ const close = async (listener: Listener, service: Service, graceMs: number): Pro
   const grace = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, graceMs)
   })
-  await Promise.race([service.places.idle(), grace])
+  await Promise.race([service.idle(), grace])
   clearTimeout(timer)
   service.cancelAll()
-  await Promise.race([service.places.idle(), new Promise((resolve) => setTimeout(resolve, CANCEL_MS).unref())])
+  await Promise.race([service.idle(), new Promise((resolve) => setTimeout(resolve, CANCEL_MS).unref())])
   listener.cut()
   await closed
   await Promise.all(service.bindings.map((binding) => binding.close()))

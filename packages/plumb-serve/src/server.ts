@@ -8,6 +8,9 @@ import type { Access } from './access/tokens.js'
 import { Exchange } from './http/exchange.js'
 import type { RequestLog } from './look/log.js'
 import { callBinding } from './routes/call.js'
+import { forgetConversation } from './routes/conversation.js'
+import { answerOpenai } from './routes/openai/route.js'
+import { answerRun, runPath } from './routes/runs.js'
 import type { Service } from './service.js'
 
 export interface ServerOptions {
@@ -22,7 +25,7 @@ const ANYBODY: Access = { name: '', bindings: undefined, answers: true, take: ()
 
 const CORS: CorsNames = {
   methods: ['GET', 'POST', 'DELETE'],
-  exposed: ['location', 'retry-after', 'www-authenticate', 'x-request-id'],
+  exposed: ['location', 'preference-applied', 'retry-after', 'www-authenticate', 'x-request-id'],
   allowed: ['idempotency-key', 'prefer', 'plumb-conversation', 'plumb-max-cost'],
 }
 
@@ -72,6 +75,10 @@ export class Server {
         exchange.header('authorization') === undefined ? 'a bearer token is wanted' : 'the bearer token is none of those known here'
       return exchange.problem(fault('unauthorized', why), { headers: { 'www-authenticate': 'Bearer realm="plumb-serve"' } })
     }
+    if (path.startsWith('/v1/')) return answerOpenai(exchange, this.#service)
+    if (path.startsWith('/conversations/')) return forgetConversation(exchange, this.#service)
+    const run = runPath(path)
+    if (run) return answerRun(exchange, this.#service, run)
     const methods = this.#routes.get(path)
     if (!methods) return exchange.problem(fault('no_such_page', `there is nothing at '${path.slice(0, 200)}'`))
     const route = methods[method === 'HEAD' ? 'GET' : method]

@@ -1,10 +1,12 @@
 // A served binding: what it takes and gives, where it is, and how it runs.
 
-import { isLowerable, type Json, type Type, toSchema } from '@plumb/lang'
+import { isLowerable, type Json, resolve, type Type, toSchema } from '@plumb/lang'
 import type { Prices } from '@plumb/ledger'
 import { costOfUsage } from '@plumb/ledger'
-import type { ServedBinding } from '@plumb/runtime/service'
+import { runRecorded, type ServedBinding } from '@plumb/runtime/service'
 import type { Fault } from '@plumb/wire'
+
+const JSON_TYPE: Type = { kind: 'json' }
 
 type GraphRequest = Parameters<ServedBinding['graph']['run']>[0]
 
@@ -13,12 +15,20 @@ export type BindingRequest = Pick<GraphRequest, 'stdin' | 'stdout' | 'report' | 
   readonly memories?: GraphRequest['memories'] | undefined
 }
 
+type Recording = Omit<Parameters<typeof runRecorded>[0], 'binding' | 'directory' | 'input' | 'signal'>
+
 type Usage = Parameters<typeof costOfUsage>[1]
 
 export class Binding {
   readonly name: string
   readonly path: string
   readonly description: string | undefined
+  /** It has one input. */
+  readonly isSingle: boolean
+  /** Its output is the text of an agent of ours as it streams. */
+  readonly streamsText: boolean
+  /** It is an agent, to which a request may bring what was said before. */
+  readonly isAgent: boolean
   /** One output for each input: its JSON is the answer. */
   readonly answersOnce: boolean
   readonly inputs: readonly (Type | undefined)[]
@@ -26,7 +36,10 @@ export class Binding {
   readonly #served: ServedBinding
   readonly #prices: Prices
 
-  constructor(path: string, served: ServedBinding, prices: Prices) {
+  readonly #recording: Recording
+
+  constructor(path: string, served: ServedBinding, prices: Prices, recording: Recording) {
+    this.#recording = recording
     const { bound } = served
     this.#served = served
     this.#prices = prices
@@ -34,6 +47,9 @@ export class Binding {
     this.path = path
     this.description = bound.description
     this.answersOnce = isLowerable(bound)
+    this.isSingle = bound.inputs.length === 1
+    this.isAgent = bound.binding.impl.kind === 'agent'
+    this.streamsText = this.isAgent && resolve(bound.outputs[0] ?? JSON_TYPE).kind === 'string'
     this.inputs = bound.inputs
     this.outputs = bound.outputs
   }
@@ -51,6 +67,11 @@ export class Binding {
       envelopes: this.inputs.length > 1 ? 'some' : 'none',
       approve: async () => false,
     })
+  }
+
+  /** With a record in this directory, which it goes on with. */
+  record(directory: string, input: Buffer, { stdout, report, telemetry, signal }: BindingRequest): Promise<void> {
+    return runRecorded({ ...this.#recording, binding: this.name, directory, input, signal }, { stdout, report, telemetry })
   }
 
   close(): Promise<void> {

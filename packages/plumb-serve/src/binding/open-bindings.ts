@@ -64,9 +64,9 @@ export const openBindings = async (
   )
   if (!budget.ok) return refuse(reporter, budget.error)
   const bindings: Binding[] = []
-  for (const { bound, loaded, path } of chosen) {
+  for (const { bound, loaded, file, path } of chosen) {
     const served = await openServedBinding(bound, loaded, options, reporter)
-    if (served) bindings.push(new Binding(path, served, prices.value))
+    if (served) bindings.push(new Binding(path, served, prices.value, { spec: file, files: loaded.files, options, reporter }))
     else hasFailed = true
   }
   return hasFailed ? undefined : bindings

@@ -1,9 +1,9 @@
 // One request and its answer, as the routes see it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Fault } from '@plumb/wire'
+import { type Fault, scrub } from '@plumb/wire'
 import type { Access } from '../access/tokens.js'
-import { problemOf, retryAfterOf, statusOf } from './problem.js'
+import { openaiError, problemOf, retryAfterOf, statusOf } from './problem.js'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -69,7 +69,9 @@ export class Exchange {
     this.logged.error = error.error
     const seconds = retryAfterOf(error)
     const retry: Headers = seconds === undefined ? {} : { 'retry-after': String(seconds) }
-    this.send(status, 'application/problem+json', problemOf(error, status, more), { ...retry, ...headers })
+    if (!this.path.startsWith('/v1/'))
+      return this.send(status, 'application/problem+json', problemOf(error, status, more), { ...retry, ...headers })
+    this.json(status, scrub(JSON.stringify(openaiError(error, status))), { ...retry, ...headers })
   }
 
   /** Begins an answer that is written as it comes. */

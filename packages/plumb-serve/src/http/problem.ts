@@ -45,3 +45,10 @@ export const problemOf = (error: Fault, status = statusOf(error), more: object =
     JSON.stringify({ ...extras, type: 'about:blank', title: STATUS_CODES[status] ?? '', status, error: code, category, detail, ...more }),
   )
 }
+
+/** In the form of OpenAI's API. */
+export const openaiError = ({ error, detail }: Fault, status: number): { readonly error: Readonly<Record<string, unknown>> } => {
+  const type = status === 429 ? 'rate_limit_error' : status >= 500 ? 'server_error' : 'invalid_request_error'
+  const code = status === 401 ? 'invalid_api_key' : status === 404 ? 'model_not_found' : error
+  return { error: { message: detail, type, param: null, code } }
+}

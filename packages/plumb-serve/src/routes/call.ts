@@ -1,7 +1,6 @@
 // POST to a binding: its input, or inputs as they come, and the form of the answer that the client wants.
 
-import { randomUUID } from 'node:crypto'
-import { checkJson, type Fault, fail, fault, type Result, succeed, toNano } from '@plumb/wire'
+import { checkJson, type Fault, fail, fault, type Result, sha256Of, succeed, toNano } from '@plumb/wire'
 import { answerEvents, EVENT_KINDS, EVENTS } from '../answer/events.js'
 import { answerJson } from '../answer/json.js'
 import { answerLines, NDJSON } from '../answer/lines.js'
@@ -9,34 +8,89 @@ import type { Binding } from '../binding/binding.js'
 import type { Exchange } from '../http/exchange.js'
 import { Run } from '../run/run.js'
 import type { Service } from '../service.js'
+import { CONVERSATION } from './openai/request.js'
+import { lastEventId } from './runs.js'
 
 export const callBinding = async (exchange: Exchange, binding: Binding, service: Service): Promise<void> => {
-  const { access, logged } = exchange
-  logged.binding = binding.name
+  exchange.logged.binding = binding.name
   const refusal = refusalOf(exchange, binding, service)
   if (refusal) return exchange.problem(refusal)
   const asked = askedOf(exchange)
   if (!asked.ok) return exchange.problem(asked.error, asked.error.error === 'unsupported_media' ? { status: 415 } : {})
-  const { isLines, events, maxCost, wantsEvents } = asked.value
+  if (asked.value.isAsync || asked.value.key !== undefined) return callKept(exchange, binding, service, asked.value)
+  await callNow(exchange, binding, service, asked.value)
+}
+
+/** The run ends with its answer, or with its client. */
+const callNow = async (exchange: Exchange, binding: Binding, service: Service, asked: Asked): Promise<void> => {
+  const { isLines, events, maxCost, conversation } = asked
+  const { access } = exchange
   const body = isLines ? succeed(undefined) : await readInput(exchange, service)
   if (!body.ok) return exchange.problem(body.error)
-  const spent = access?.take()
-  if (spent) return exchange.problem(spent)
-  const place = service.places.take(access?.name ?? '', service.tokens?.count ?? 0)
-  if (typeof place !== 'function') return exchange.problem(place)
-  const run = new Run({ id: randomUUID(), binding, isKept: false, events, maxCost })
+  const leave = enter(exchange, service)
+  if (typeof leave !== 'function') return exchange.problem(leave)
+  const talk = await service.talk(exchange, binding, conversation)
+  const run = new Run({ id: exchange.id, binding, isKept: false, events, maxCost, memories: talk.memories })
   service.begin(run)
   exchange.left.addEventListener('abort', () => run.cancel(), { once: true })
   if (exchange.left.aborted) run.cancel()
   if (body.value === undefined) void writeLines(exchange, run)
-  else void run.write(body.value).then(() => run.endInput())
-  const answered = wantsEvents ? answerEvents(exchange, run) : isLines ? answerLines(exchange, run) : answerJson(exchange, run)
-  await Promise.all([answered, run.finished])
-  const { tokens, cost } = run.totals
-  Object.assign(logged, { tokens, cost, ...(run.failure ? { error: run.failure.error } : {}) })
+  else void run.writeBytes(withEnd(body.value)).then(() => run.endInput())
+  await Promise.all([answer(exchange, run, asked), run.finished])
+  talk.end()
+  told(exchange, run)
   access?.spend(run.cost)
-  place()
+  leave()
 }
+
+/** The run goes on without its client, and may be asked for again. */
+const callKept = async (exchange: Exchange, binding: Binding, service: Service, asked: Asked): Promise<void> => {
+  const { isLines, isAsync, key, events, maxCost } = asked
+  const { runs, readBody } = service
+  const { access } = exchange
+  const body = isLines ? await readBody(exchange.request) : await readInput(exchange, service)
+  if (!body.ok) return exchange.problem(body.error)
+  exchange.hasRead = true
+  const owner = access?.name ?? ''
+  const digest = sha256Of(`${binding.name}\n${isLines ? 'lines' : 'one'}\n${sha256Of(body.value)}`)
+  const joined = runs.joined({ owner, key, digest })
+  if (!joined.ok) return exchange.problem(joined.error, { status: 422 })
+  let run = joined.value
+  if (!run) {
+    const leave = isAsync ? (access?.take() ?? (() => {})) : enter(exchange, service)
+    if (typeof leave !== 'function') return exchange.problem(leave)
+    const request = { binding, owner, key, digest, input: withEnd(body.value), events, maxCost }
+    const started = runs.start(request, { isOwed: !isAsync })
+    if (!started.ok) {
+      leave()
+      return exchange.problem(started.error)
+    }
+    const begun = started.value
+    void begun.finished.then(() => {
+      access?.spend(begun.cost)
+      leave()
+    })
+    run = begun
+  }
+  const location = { location: `/runs/${run.id}` }
+  if (isAsync) return exchange.json(202, run.shown, { ...location, 'preference-applied': 'respond-async' })
+  exchange.response.setHeader('location', location.location)
+  await answer(exchange, run, asked)
+  told(exchange, run)
+}
+
+const answer = (exchange: Exchange, run: Run, { wantsEvents, isLines }: Asked): Promise<void> =>
+  wantsEvents ? answerEvents(exchange, run, lastEventId(exchange)) : isLines ? answerLines(exchange, run) : answerJson(exchange, run)
+
+const told = ({ logged }: Exchange, run: Run): void => {
+  Object.assign(logged, run.totals, run.failure ? { error: run.failure.error } : {})
+}
+
+/** Its place among those in hand, until it leaves; or why there is none. */
+const enter = ({ access }: Exchange, { places, tokens }: Service): (() => void) | Fault =>
+  access?.take() ?? places.take(access?.name ?? '', tokens?.count ?? 0)
+
+const withEnd = (bytes: Buffer): Buffer => (bytes.at(-1) === LF ? bytes : Buffer.concat([bytes, Buffer.from([LF])]))
 
 const refusalOf = ({ access }: Exchange, { name }: Binding, { state }: Service): Fault | undefined => {
   if (access?.bindings && !access.bindings.has(name)) return fault('permission_denied', `this token may not call '${name}'`)
@@ -51,6 +105,12 @@ interface Asked {
   readonly events: ReadonlySet<string>
   /** In nanodollars. */
   readonly maxCost: number | undefined
+  /** It is answered before it has ended. */
+  readonly isAsync: boolean
+  /** The memory that its agents have. */
+  readonly conversation: string | undefined
+  /** Asked again with it, it is the same run. */
+  readonly key: string | undefined
 }
 
 // What curl says of -d without more is a form; the body is JSON all the same.
@@ -72,7 +132,13 @@ const askedOf = (exchange: Exchange): Result<Asked> => {
   const limit = exchange.header('plumb-max-cost')
   const maxCost = limit === undefined ? undefined : dollarsOf(limit)
   if (maxCost !== undefined && Number.isNaN(maxCost)) return fail('usage', 'Plumb-Max-Cost takes a number of dollars, such as 0.50')
-  return succeed({ isLines, wantsEvents: accept.includes(EVENTS), events: new Set(kinds), maxCost })
+  const key = exchange.header('idempotency-key')
+  if (key !== undefined && !/^[ -~]{1,255}$/.test(key)) return fail('usage', 'Idempotency-Key takes 1 to 255 characters of ASCII')
+  const conversation = exchange.header('plumb-conversation')
+  if (conversation !== undefined && !CONVERSATION.test(conversation))
+    return fail('usage', 'Plumb-Conversation takes 1 to 200 characters of ASCII')
+  const isAsync = /(^|,)\s*respond-async\s*(;|,|$)/i.test(exchange.header('prefer') ?? '')
+  return succeed({ isLines, wantsEvents: accept.includes(EVENTS), events: new Set(kinds), maxCost, isAsync, key, conversation })
 }
 
 const dollarsOf = (text: string): number => (/^\d+(\.\d{1,9})?$/.test(text.trim()) ? toNano(Number(text)) : Number.NaN)

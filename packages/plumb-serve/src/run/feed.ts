@@ -13,7 +13,7 @@ export interface FeedItem {
 /** Bytes that are not read yet, above which the run waits. */
 const FULL_BYTES = 256 * 1024
 /** The longest feed that is kept, in bytes of its lines. */
-export const MAX_KEPT_BYTES = 64 * 1024 * 1024
+const MAX_KEPT_BYTES = 64 * 1024 * 1024
 
 export class Feed {
   readonly #items: FeedItem[] = []
@@ -33,6 +33,11 @@ export class Feed {
   /** A kept feed has taken more than it may hold. */
   get isOver(): boolean {
     return this.isKept && this.#bytes > MAX_KEPT_BYTES
+  }
+
+  /** Those that were not dropped. */
+  get items(): readonly FeedItem[] {
+    return this.#items
   }
 
   /** The id of the last item. */

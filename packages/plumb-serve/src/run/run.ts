@@ -9,10 +9,23 @@
 
 import { PassThrough } from 'node:stream'
 import { type Fault, fault, isFault, LineReader, NumberedLine, toDollars, totalTokens } from '@plumb/wire'
-import type { Binding } from '../binding/binding.js'
-import { Feed } from './feed.js'
+import type { Binding, BindingRequest } from '../binding/binding.js'
+import { Feed, type FeedItem } from './feed.js'
 
 export type RunState = 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
+
+/** What is left of a run that has ended. */
+export interface SavedRun {
+  readonly state: RunState
+  readonly inputs: number
+  readonly outputs: number
+  readonly errors: number
+  readonly tokens: number
+  /** In nanodollars. */
+  readonly cost: number
+  readonly ended: string
+  readonly items: readonly FeedItem[]
+}
 
 export interface RunOptions {
   readonly id: string
@@ -23,22 +36,29 @@ export interface RunOptions {
   readonly events: ReadonlySet<string>
   /** In nanodollars. */
   readonly maxCost: number | undefined
-  readonly memories?: Parameters<Binding['run']>[0]['memories']
+  /** How it is worked; by default its binding runs it here. */
+  readonly work?: (request: BindingRequest) => Promise<void>
+  readonly memories?: BindingRequest['memories']
+  /** When it was made, if that was before. */
+  readonly created?: Date
+  /** It has ended before. */
+  readonly saved?: SavedRun | undefined
 }
 
-type Telemetry = Parameters<NonNullable<Parameters<Binding['run']>[0]['telemetry']>>[0]
+type Telemetry = Parameters<NonNullable<BindingRequest['telemetry']>>[0]
 
 export class Run {
   readonly id: string
   readonly binding: Binding
   readonly feed: Feed
-  readonly created = new Date()
+  readonly created: Date
   ended: Date | undefined
   state: RunState = 'running'
   inputs = 0
   outputs = 0
   errors = 0
   tokens = 0
+  readonly usage = { input: 0, output: 0 }
   /** In nanodollars. */
   cost = 0
   /** Why it has ended early. */
@@ -52,16 +72,23 @@ export class Run {
   readonly #stdin = new PassThrough()
   readonly #stop = new AbortController()
   readonly #began = performance.now()
+  #isInLine = false
 
   constructor(options: RunOptions) {
-    const { id, binding, isKept, memories } = options
+    const { id, binding, isKept, memories, work = (request: BindingRequest) => binding.run(request), created = new Date() } = options
+    this.created = created
     this.#o = options
     this.id = id
     this.binding = binding
     this.feed = new Feed(isKept)
+    if (options.saved) {
+      this.#restore(options.saved)
+      this.finished = Promise.resolve()
+      return
+    }
     const stdout = new PassThrough()
     const read = readLines(stdout, this.feed, (line, buf) => this.#take(line, buf))
-    const running = binding.run({
+    const running = work({
       stdin: this.#stdin,
       stdout,
       report: (error) => this.#failed(null, error),
@@ -82,17 +109,19 @@ export class Run {
 
   /** One line of input, without its end. Resolves when another may come. */
   async write(line: Buffer): Promise<void> {
-    this.inputs++
     await this.writeBytes(Buffer.concat([line, NEWLINE]))
   }
 
-  /** Any piece of lines; `inputs` is counted by who writes them. */
+  /** Any piece of lines. */
   async writeBytes(bytes: Buffer): Promise<void> {
+    this.#count(bytes)
     if (this.#stdin.writableEnded || this.#stdin.write(bytes)) return
     await Promise.race([new Promise<void>((resolve) => this.#stdin.once('drain', resolve)), this.finished])
   }
 
   endInput(): void {
+    if (this.#isInLine) this.inputs++
+    this.#isInLine = false
     this.#stdin.end()
   }
 
@@ -107,8 +136,35 @@ export class Run {
     this.#stop.abort()
   }
 
+  get saved(): SavedRun {
+    const { state, inputs, outputs, errors, tokens, cost, ended = new Date(), feed } = this
+    return { state, inputs, outputs, errors, tokens, cost, ended: ended.toISOString(), items: feed.items }
+  }
+
+  /** As GET /runs/ID has it. */
+  get shown() {
+    const { id, binding, state, inputs, outputs, errors, created, ended } = this
+    const own = { id, binding: binding.name, state, inputs, outputs, errors, ...this.totals, created: created.toISOString() }
+    return { ...own, ...(ended ? { ended: ended.toISOString() } : {}) }
+  }
+
   get totals() {
     return { tokens: this.tokens, cost: toDollars(this.cost) }
+  }
+
+  #restore({ state, inputs, outputs, errors, tokens, cost, ended, items }: SavedRun): void {
+    Object.assign(this, { state, inputs, outputs, errors, tokens, cost, ended: new Date(ended) })
+    for (const { event, data } of items) this.feed.add(event, data)
+    this.feed.end()
+  }
+
+  // Blank lines are none.
+  #count(bytes: Buffer): void {
+    for (const byte of bytes) {
+      if (byte === LF && this.#isInLine) this.inputs++
+      if (byte === LF) this.#isInLine = false
+      else if (byte > SPACE) this.#isInLine = true
+    }
   }
 
   #end(): void {
@@ -146,6 +202,8 @@ export class Run {
 
   #spend(usage: Telemetry & { kind: 'usage' }): void {
     this.tokens += totalTokens(usage)
+    this.usage.input += totalTokens(usage) - usage.output_tokens
+    this.usage.output += usage.output_tokens
     this.cost += this.binding.costOf(usage) ?? 0
     const { maxCost } = this.#o
     if (maxCost === undefined || this.cost <= maxCost) return
@@ -156,6 +214,7 @@ export class Run {
 /** Outcomes have lines of their own. */
 const TOLD_AS_SUCH: ReadonlySet<string> = new Set(['output', 'error', 'settled', 'remembered', 'budget'])
 const NEWLINE = Buffer.from('\n')
+const [LF, SPACE] = [0x0a, 0x20]
 
 /** Calls `take` with each numbered line; resolves at the end. It waits while the feed is full. */
 const readLines = (stdout: PassThrough, feed: Feed, take: (line: NumberedLine, buf: Buffer) => void): Promise<void> =>
