@@ -10,6 +10,7 @@ import type { RequestLog } from './look/log.js'
 import { callBinding } from './routes/call.js'
 import { forgetConversation } from './routes/conversation.js'
 import { answerOpenai } from './routes/openai/route.js'
+import { answerPending } from './routes/pending.js'
 import { answerRun, runPath } from './routes/runs.js'
 import type { Service } from './service.js'
 
@@ -40,7 +41,9 @@ export class Server {
     this.#service = service
     this.#o = options
     const { bindings, metrics } = service
+    const described = { bindings, hasTokens: service.tokens !== undefined }
     this.#routes = new Map<string, Readonly<Record<string, Route>>>([
+      ['/openapi.json', { GET: async (exchange) => exchange.json(200, (await import('./routes/openapi.js')).openapiOf(described)) }],
       ['/metrics', { GET: (exchange) => exchange.send(200, 'text/plain; version=0.0.4; charset=utf-8', metrics.text) }],
       ...bindings.map((binding) => [binding.path, { POST: (exchange: Exchange) => callBinding(exchange, binding, service) }] as const),
     ])
@@ -69,6 +72,7 @@ export class Server {
     // Before the token, which no such question carries.
     if (allowOrigin(request, response, CORS)) return
     if (path === '/healthz' || path === '/readyz') return this.#health(exchange)
+    if (path === '/' && (method === 'GET' || method === 'HEAD')) return (await import('./page/page.js')).answerPage(exchange)
     exchange.access = tokens ? tokens.find(exchange.header('authorization')) : ANYBODY
     if (!exchange.access) {
       const why =
@@ -77,6 +81,7 @@ export class Server {
     }
     if (path.startsWith('/v1/')) return answerOpenai(exchange, this.#service)
     if (path.startsWith('/conversations/')) return forgetConversation(exchange, this.#service)
+    if (path === '/pending' || path.startsWith('/pending/')) return answerPending(exchange, this.#service)
     const run = runPath(path)
     if (run) return answerRun(exchange, this.#service, run)
     const methods = this.#routes.get(path)

@@ -8,6 +8,7 @@ import type { Binding, BindingRequest } from './binding/binding.js'
 import type { Exchange } from './http/exchange.js'
 import { Metrics } from './look/metrics.js'
 import { Conversations } from './run/conversations.js'
+import { Questions } from './run/questions.js'
 import type { Run } from './run/run.js'
 import type { RunDirectory } from './run/run-files.js'
 import { Runs } from './run/runs.js'
@@ -39,6 +40,7 @@ export class Service {
   /** In hand. */
   readonly #inHand = new Set<Run>()
   readonly runs: Runs
+  readonly questions = new Questions()
   readonly conversations: Conversations
   readonly #hasFiles: boolean
   state: 'starting' | 'ready' | 'draining' = 'starting'
@@ -47,7 +49,7 @@ export class Service {
     this.conversations = new Conversations(conversations, files?.directory)
     const atOnce = files ? Math.min(RECORDED_AT_ONCE, maxRequests) : maxRequests
     this.#hasFiles = files !== undefined
-    this.runs = new Runs({ keptMs: keepSeconds * 1000, atOnce, files, begin: (run) => this.begin(run) })
+    this.runs = new Runs({ keptMs: keepSeconds * 1000, atOnce, files, begin: (run) => this.begin(run), questions: this.questions })
     this.bindings = bindings
     this.tokens = tokens
     this.places = new Places(maxRequests)

@@ -11,7 +11,7 @@ const JSON_TYPE: Type = { kind: 'json' }
 type GraphRequest = Parameters<ServedBinding['graph']['run']>[0]
 
 /** A request, as a binding runs it. */
-export type BindingRequest = Pick<GraphRequest, 'stdin' | 'stdout' | 'report' | 'telemetry' | 'signal'> & {
+export type BindingRequest = Pick<GraphRequest, 'stdin' | 'stdout' | 'report' | 'telemetry' | 'signal' | 'approve' | 'ask'> & {
   readonly memories?: GraphRequest['memories'] | undefined
 }
 
@@ -65,7 +65,6 @@ export class Binding {
       memories: request.memories,
       numbered: { requests: undefined, isForOurs: false },
       envelopes: this.inputs.length > 1 ? 'some' : 'none',
-      approve: async () => false,
     })
   }
 

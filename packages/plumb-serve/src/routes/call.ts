@@ -30,7 +30,16 @@ const callNow = async (exchange: Exchange, binding: Binding, service: Service, a
   const leave = enter(exchange, service)
   if (typeof leave !== 'function') return exchange.problem(leave)
   const talk = await service.talk(exchange, binding, conversation)
-  const run = new Run({ id: exchange.id, binding, isKept: false, events, maxCost, memories: talk.memories })
+  const run = new Run({
+    id: exchange.id,
+    binding,
+    isKept: false,
+    events,
+    maxCost,
+    memories: talk.memories,
+    owner: access?.name ?? '',
+    questions: service.questions,
+  })
   service.begin(run)
   exchange.left.addEventListener('abort', () => run.cancel(), { once: true })
   if (exchange.left.aborted) run.cancel()

@@ -11,6 +11,7 @@ import { PassThrough } from 'node:stream'
 import { type Fault, fault, isFault, LineReader, NumberedLine, toDollars, totalTokens } from '@plumb/wire'
 import type { Binding, BindingRequest } from '../binding/binding.js'
 import { Feed, type FeedItem } from './feed.js'
+import type { Asked, Questions } from './questions.js'
 
 export type RunState = 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
 
@@ -36,6 +37,8 @@ export interface RunOptions {
   readonly events: ReadonlySet<string>
   /** In nanodollars. */
   readonly maxCost: number | undefined
+  readonly owner: string
+  readonly questions: Questions
   /** How it is worked; by default its binding runs it here. */
   readonly work?: (request: BindingRequest) => Promise<void>
   readonly memories?: BindingRequest['memories']
@@ -73,6 +76,8 @@ export class Run {
   readonly #stop = new AbortController()
   readonly #began = performance.now()
   #isInLine = false
+  /** Questions that wait. */
+  #open = 0
 
   constructor(options: RunOptions) {
     const { id, binding, isKept, memories, work = (request: BindingRequest) => binding.run(request), created = new Date() } = options
@@ -94,6 +99,8 @@ export class Run {
       report: (error) => this.#failed(null, error),
       telemetry: (telemetry) => this.#tell(telemetry),
       memories,
+      approve: ({ agent, tool, input }) => this.#approve(agent, tool, input),
+      ask: ({ check, ...asked }, signal) => this.#ask({ ...asked, kind: 'person', check }, signal),
       signal: this.#stop.signal,
     })
     this.finished = running.then(async () => {
@@ -193,6 +200,29 @@ export class Run {
     this.feed.add('error', JSON.stringify({ seq, error: others }))
   }
 
+  async #approve(agent: string, tool: string, input: unknown): Promise<boolean> {
+    const asked = {
+      kind: 'approval',
+      agent,
+      prompt: `May '${agent}' call '${tool}'?`,
+      input: { tool, input },
+      schema: APPROVAL,
+      check: whyNoApproval,
+    } as const
+    const answered = await this.#ask(asked, this.#stop.signal)
+    return answered.ok && answered.value === 'true'
+  }
+
+  async #ask(asked: Omit<Asked, 'run' | 'binding' | 'owner'>, signal: AbortSignal): ReturnType<Questions['ask']> {
+    const { owner, questions } = this.#o
+    this.#open++
+    if (this.state === 'running') this.state = 'waiting'
+    const answered = await questions.ask({ ...asked, owner, run: this.id, binding: this.binding.name }, signal)
+    this.#open--
+    if (this.#open === 0 && this.state === 'waiting') this.state = 'running'
+    return answered
+  }
+
   #tell(telemetry: Telemetry): void {
     const { kind } = telemetry
     if (kind === 'text') this.firstMs ??= performance.now() - this.#began
@@ -210,6 +240,11 @@ export class Run {
     this.cancel(fault('budget_spent', `this request has cost $${toDollars(this.cost)}, and Plumb-Max-Cost is $${toDollars(maxCost)}`))
   }
 }
+
+const APPROVAL = { type: 'boolean' }
+
+const whyNoApproval = (json: string): Fault | undefined =>
+  json === 'true' || json === 'false' ? undefined : fault('output_type_mismatch', 'a call is approved by true, or denied by false')
 
 /** Outcomes have lines of their own. */
 const TOLD_AS_SUCH: ReadonlySet<string> = new Set(['output', 'error', 'settled', 'remembered', 'budget'])

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Fault, fault, nowMs, type Result, Semaphore, succeed } from '@plumb/wire'
 import type { Binding, BindingRequest } from '../binding/binding.js'
+import type { Questions } from './questions.js'
 import { Run, type SavedRun } from './run.js'
 
 export interface KeptRun {
@@ -49,6 +50,7 @@ export interface RunsOptions {
   readonly atOnce: number
   readonly files: RunFiles | undefined
   readonly begin: (run: Run) => void
+  readonly questions: Questions
 }
 
 const DAY_MS = 86_400_000
@@ -108,7 +110,7 @@ export class Runs {
         if (!isOwed) this.#permits.release()
       }
     }
-    const run = new Run({ id, binding, isKept: true, events, maxCost, work, created, saved })
+    const run = new Run({ id, binding, isKept: true, events, maxCost, work, created, saved, owner, questions: this.#o.questions })
     this.#keep({ run, owner, key, digest })
     const keepMs = key === undefined ? this.#o.keptMs : DAY_MS
     if (saved) {

@@ -12,6 +12,7 @@ import type { MappedTool } from '../graph/morphism/calls.js'
 import { GraphRun, type GraphRunOptions } from '../run/graph-run.js'
 import { openToolServices } from '../tools/dispatch.js'
 import { openMappedTools } from '../tools/mapped-tools.js'
+import { type AskPerson, isPerson, startPerson } from './person-agent.js'
 import type { PooledLease, ProcessPool } from './process-pool.js'
 import { RequestEvents, type TelemetryListener } from './request-events.js'
 import { openPool } from './start-warm.js'
@@ -40,6 +41,8 @@ export interface GraphRequest {
   readonly telemetry: TelemetryListener | undefined
   readonly memories: Memories | undefined
   readonly approve: (asked: AskedApproval & { readonly agent: string }) => Promise<boolean>
+  /** Asks a person: an answer of the agent's output type, as JSON text. */
+  readonly ask: AskPerson
   readonly signal: AbortSignal
 }
 
@@ -51,6 +54,8 @@ export class ServedGraph {
   readonly #pools = new Map<GraphNode, ProcessPool>()
   readonly #plumbs = new Map<GraphNode, ServedGraph>()
   readonly #places: ReadonlyMap<GraphNode, string>
+  /** Agents whose model is a person. */
+  readonly #people: readonly GraphNode[]
   /** Agents that are started for each request. */
   readonly #others: Graph
 
@@ -62,13 +67,17 @@ export class ServedGraph {
     const places = placesOf(graph)
     const placed = (node: GraphNode) => [around, places.get(node) ?? node.name].filter((part) => part !== undefined).join('~')
     this.#places = new Map(graph.nodes.map((node) => [node, placed(node)]))
+    const { provider } = base.settings.options.agents
+    const asksPerson = (node: GraphNode): boolean => isPerson(node, provider)
     for (const node of graph.nodes) {
       const { work } = node
       if (work.kind === 'plumb') this.#plumbs.set(node, new ServedGraph(work.bound.name, planOf(work.bound), base, placed(node)))
-      const pool = work.kind === 'agent' ? openPool(node, work.bound, base) : undefined
+      const pool = work.kind === 'agent' && !asksPerson(node) ? openPool(node, work.bound, base) : undefined
       if (pool) this.#pools.set(node, pool)
     }
-    this.#others = { nodes: graph.nodes.filter((node) => node.work.kind === 'agent' && !this.#pools.has(node)), edges: [] }
+    this.#people = graph.nodes.filter(asksPerson)
+    const isOther = (node: GraphNode): boolean => node.work.kind === 'agent' && !this.#pools.has(node) && !asksPerson(node)
+    this.#others = { nodes: graph.nodes.filter(isOther), edges: [] }
   }
 
   /** Starts a process of each agent. */
@@ -103,6 +112,7 @@ export class ServedGraph {
       const started = spawnAll(this.#others, options)
       if (!started.ok) return started
       for (const [node, { spawned }] of leased.value) started.value.set(node, spawned)
+      for (const node of this.#people) started.value.set(node, startPerson(node, request.ask))
       for (const [node, plumb] of this.#plumbs)
         started.value.set(node, startPlumb(node, plumb, { ...request, telemetry: events?.of(this.#place(node)) }))
       hasStarted = true

@@ -58,7 +58,16 @@ const callModel = async (exchange: Exchange, service: Service, models: readonly 
   const request = asked.value
   const events = new Set(binding.value.streamsText && request.isStreamed ? ['text', 'tool_call', 'retry'] : [])
   const talk = await service.talk(exchange, binding.value, request.conversation, request.before)
-  const run = new Run({ id: exchange.id, binding: binding.value, isKept: false, events, maxCost: undefined, memories: talk.memories })
+  const run = new Run({
+    id: exchange.id,
+    binding: binding.value,
+    isKept: false,
+    events,
+    maxCost: undefined,
+    memories: talk.memories,
+    owner: access?.name ?? '',
+    questions: service.questions,
+  })
   service.begin(run)
   exchange.left.addEventListener('abort', () => run.cancel(), { once: true })
   if (exchange.left.aborted) run.cancel()
