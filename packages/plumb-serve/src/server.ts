@@ -30,6 +30,15 @@ const CORS: CorsNames = {
   allowed: ['idempotency-key', 'prefer', 'plumb-conversation', 'plumb-max-cost'],
 }
 
+const answerPicture = async (exchange: Exchange, { bindings }: Service): Promise<void> => {
+  const { path, access } = exchange
+  const binding = bindings.find(({ name }) => path === `/pictures/${name}` && (!access?.bindings || access.bindings.has(name)))
+  const drawn = await binding?.picture()
+  if (drawn?.ok)
+    return exchange.send(200, 'image/svg+xml', drawn.value, { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" })
+  exchange.problem(drawn?.error ?? fault('no_such_page', `there is nothing at '${path.slice(0, 200)}'`))
+}
+
 type Route = (exchange: Exchange) => Promise<void> | void
 
 export class Server {
@@ -82,6 +91,7 @@ export class Server {
     if (path.startsWith('/v1/')) return answerOpenai(exchange, this.#service)
     if (path.startsWith('/conversations/')) return forgetConversation(exchange, this.#service)
     if (path === '/pending' || path.startsWith('/pending/')) return answerPending(exchange, this.#service)
+    if (path.startsWith('/pictures/')) return answerPicture(exchange, this.#service)
     const run = runPath(path)
     if (run) return answerRun(exchange, this.#service, run)
     const methods = this.#routes.get(path)

@@ -49,7 +49,14 @@ export class Service {
     this.conversations = new Conversations(conversations, files?.directory)
     const atOnce = files ? Math.min(RECORDED_AT_ONCE, maxRequests) : maxRequests
     this.#hasFiles = files !== undefined
-    this.runs = new Runs({ keptMs: keepSeconds * 1000, atOnce, files, begin: (run) => this.begin(run), questions: this.questions })
+    this.runs = new Runs({
+      keptMs: keepSeconds * 1000,
+      atOnce,
+      files,
+      begin: (run) => this.begin(run),
+      questions: this.questions,
+      conversations: this.conversations,
+    })
     this.bindings = bindings
     this.tokens = tokens
     this.places = new Places(maxRequests)

@@ -1,10 +1,10 @@
 // A served binding: what it takes and gives, where it is, and how it runs.
 
-import { isLowerable, type Json, resolve, type Type, toSchema } from '@plumb/lang'
+import { isLowerable, type Json, planOf, resolve, type Type, toSchema } from '@plumb/lang'
 import type { Prices } from '@plumb/ledger'
 import { costOfUsage } from '@plumb/ledger'
 import { runRecorded, type ServedBinding } from '@plumb/runtime/service'
-import type { Fault } from '@plumb/wire'
+import { type Fault, type Result, succeed } from '@plumb/wire'
 
 const JSON_TYPE: Type = { kind: 'json' }
 
@@ -71,6 +71,14 @@ export class Binding {
   /** With a record in this directory, which it goes on with. */
   record(directory: string, input: Buffer, { stdout, report, telemetry, signal }: BindingRequest): Promise<void> {
     return runRecorded({ ...this.#recording, binding: this.name, directory, input, signal }, { stdout, report, telemetry })
+  }
+
+  /** Its wiring, as SVG. */
+  async picture(): Promise<Result<string>> {
+    const { pictureOf, toDot, tooLarge, toSvg } = await import('@plumb/runtime/draw')
+    const picture = pictureOf(this.name, planOf(this.#served.bound))
+    const refused = tooLarge(picture)
+    return refused ? { ok: false, error: refused } : succeed(await toSvg(toDot(picture, 'light')))
   }
 
   close(): Promise<void> {

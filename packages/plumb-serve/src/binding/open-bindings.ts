@@ -18,6 +18,7 @@ const OWN_PATHS: ReadonlySet<string> = new Set([
   'openapi.json',
   'healthz',
   'readyz',
+  'pictures',
   'metrics',
   'a2a',
   '.well-known',

@@ -54,21 +54,21 @@ const callNow = async (exchange: Exchange, binding: Binding, service: Service, a
 
 /** The run goes on without its client, and may be asked for again. */
 const callKept = async (exchange: Exchange, binding: Binding, service: Service, asked: Asked): Promise<void> => {
-  const { isLines, isAsync, key, events, maxCost } = asked
+  const { isLines, isAsync, key, conversation, events, maxCost } = asked
   const { runs, readBody } = service
   const { access } = exchange
   const body = isLines ? await readBody(exchange.request) : await readInput(exchange, service)
   if (!body.ok) return exchange.problem(body.error)
   exchange.hasRead = true
   const owner = access?.name ?? ''
-  const digest = sha256Of(`${binding.name}\n${isLines ? 'lines' : 'one'}\n${sha256Of(body.value)}`)
+  const digest = sha256Of(`${binding.name}\n${isLines ? 'lines' : 'one'}\n${conversation ?? ''}\n${sha256Of(body.value)}`)
   const joined = runs.joined({ owner, key, digest })
   if (!joined.ok) return exchange.problem(joined.error, { status: 422 })
   let run = joined.value
   if (!run) {
     const leave = isAsync ? (access?.take() ?? (() => {})) : enter(exchange, service)
     if (typeof leave !== 'function') return exchange.problem(leave)
-    const request = { binding, owner, key, digest, input: withEnd(body.value), events, maxCost }
+    const request = { binding, owner, key, digest, conversation, input: withEnd(body.value), events, maxCost }
     const started = runs.start(request, { isOwed: !isAsync })
     if (!started.ok) {
       leave()

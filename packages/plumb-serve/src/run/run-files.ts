@@ -19,6 +19,7 @@ interface SavedRequest {
   readonly binding: string
   readonly owner: string
   readonly key?: string
+  readonly conversation?: string
   readonly digest: string
   readonly events: readonly string[]
   readonly max_cost?: number
@@ -56,10 +57,11 @@ export class RunDirectory implements RunFiles {
     }
   }
 
-  take(id: string, { binding, owner, key, digest, events, maxCost, input }: RunRequest, created: Date): Fault | undefined {
+  take(id: string, { binding, owner, key, digest, conversation, events, maxCost, input }: RunRequest, created: Date): Fault | undefined {
     const saved: SavedRequest = {
       ...{ binding: binding.name, owner, digest, events: [...events], created: created.toISOString() },
       ...(key === undefined ? {} : { key }),
+      ...(conversation === undefined ? {} : { conversation }),
       ...(maxCost === undefined ? {} : { max_cost: maxCost }),
     }
     return this.#attempt(() => {
@@ -100,8 +102,8 @@ export class RunDirectory implements RunFiles {
       if (!binding)
         return void this.warn(fault('spec_changed', `run ${id} is of '${request.binding}', which is not served any more: it waits`))
       const saved = existsSync(at(OUTCOME)) ? savedOf(JSON.parse(readOwnFile(at(OUTCOME)))) : undefined
-      const { owner, digest } = request
-      const own = { binding, owner, digest, key: request.key, events: new Set(request.events), maxCost: request.max_cost }
+      const { owner, digest, key, conversation } = request
+      const own = { binding, owner, digest, key, conversation, events: new Set(request.events), maxCost: request.max_cost }
       return { id, request: { ...own, input: Buffer.from(readOwnFile(at(INPUT))) }, created: new Date(request.created), saved }
     } catch (error) {
       return void this.warn(fault('record_invalid', `run ${id} cannot be read: ${(error as Error).message}`))

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Fault, fault, nowMs, type Result, Semaphore, succeed } from '@plumb/wire'
 import type { Binding, BindingRequest } from '../binding/binding.js'
+import type { ConversationName, Conversations } from './conversations.js'
 import type { Questions } from './questions.js'
 import { Run, type SavedRun } from './run.js'
 
@@ -21,6 +22,8 @@ export interface RunRequest {
   /** An Idempotency-Key. */
   readonly key: string | undefined
   readonly digest: string
+  /** The memory that its agents have; it is worked here then. */
+  readonly conversation: string | undefined
   /** All its lines. */
   readonly input: Buffer
   readonly events: ReadonlySet<string>
@@ -51,6 +54,7 @@ export interface RunsOptions {
   readonly files: RunFiles | undefined
   readonly begin: (run: Run) => void
   readonly questions: Questions
+  readonly conversations: Conversations
 }
 
 const DAY_MS = 86_400_000
@@ -98,14 +102,15 @@ export class Runs {
 
   /** One that is there already goes on, or has ended. */
   restore({ id, request, created, saved }: Restored, isOwed = false): Run {
-    const { binding, owner, key, digest, input, events, maxCost } = request
+    const { binding, owner, key, digest, conversation, input, events, maxCost } = request
     const { files } = this.#o
     const work = async (ports: BindingRequest): Promise<void> => {
       // Its inputs are its own affair from here on.
       if (!isOwed && !(await this.#permits.acquire(ports.signal))) return
       try {
         if (ports.signal.aborted) return
-        await (files ? files.work(id, { binding, input }, ports) : binding.run(ports))
+        if (conversation !== undefined) await this.#talk({ owner, binding: binding.name, id: conversation }, binding, ports)
+        else await (files ? files.work(id, { binding, input }, ports) : binding.run(ports))
       } finally {
         if (!isOwed) this.#permits.release()
       }
@@ -125,6 +130,13 @@ export class Runs {
       this.#ends.set(id, nowMs() + keepMs)
     })
     return run
+  }
+
+  async #talk(name: ConversationName, binding: Binding, ports: BindingRequest): Promise<void> {
+    const { conversations } = this.#o
+    const leave = await conversations.enter(name)
+    await binding.run({ ...ports, memories: conversations.memoriesOf(name) })
+    leave()
   }
 
   /** At the end of the server: runs with files go on with the next. */

@@ -28,6 +28,83 @@ const begin = async (): Promise<void> => {
     const id = String(post?.operationId ?? '')
     if (post && !path.startsWith('/v1/')) showBinding(path, id, post)
   }
+  const waiting = make('div', '', main)
+  waiting.setAttribute('aria-live', 'polite')
+  showQuestions(waiting)
+}
+
+/** How often it is looked for questions (ms). */
+const LOOK_MS = 2000
+
+const showQuestions = (place: HTMLElement): void => {
+  const shown = new Map<string, HTMLElement>()
+  const look = async (): Promise<void> => {
+    if (!place.isConnected) return
+    const response = await fetch('/pending', { headers: headersOf() }).catch(() => undefined)
+    const questions = response?.ok ? ((await response.json()) as readonly Json[]) : []
+    const ids = new Set(questions.map(({ id }) => String(id)))
+    for (const [id, section] of shown) {
+      if (ids.has(id)) continue
+      section.remove()
+      shown.delete(id)
+    }
+    for (const question of questions) {
+      const id = String(question.id)
+      if (!shown.has(id)) shown.set(id, showQuestion(place, id, question))
+    }
+    setTimeout(() => void look(), LOOK_MS)
+  }
+  void look()
+}
+
+const showQuestion = (place: HTMLElement, id: string, question: Json): HTMLElement => {
+  const section = make('section', '', place)
+  make('h2', `${String(question.agent)} asks`, section)
+  make('p', String(question.prompt), section)
+  make('pre', typeof question.input === 'string' ? question.input : JSON.stringify(question.input, null, 2), section)
+  const form = make('form', '', section)
+  const isApproval = question.kind === 'approval'
+  const read = isApproval ? () => true : formOf(form, id, question.schema as Json)
+  const problem = make('pre', '', section)
+  problem.className = 'error'
+  problem.hidden = true
+  const send = async (body: Json): Promise<void> => {
+    const headers = headersOf({ 'content-type': 'application/json' })
+    const response = await fetch(`/pending/${id}`, { method: 'POST', headers, body: JSON.stringify(body) })
+    if (response.ok) return section.remove()
+    problem.hidden = false
+    problem.textContent = String(((await response.json()) as Json).detail)
+  }
+  make('button', isApproval ? 'Allow' : 'Answer', form)
+  const other = make('button', isApproval ? 'Deny' : 'Skip', form)
+  other.type = 'button'
+  other.onclick = () => void send(isApproval ? { answer: false } : { skip: '' })
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    try {
+      void send({ answer: read() })
+    } catch (error) {
+      problem.hidden = false
+      problem.textContent = String(error)
+    }
+  })
+  return section
+}
+
+const showPicture = (section: HTMLElement, id: string): void => {
+  const details = make('details', '', section)
+  make('summary', 'Wiring', details)
+  details.addEventListener(
+    'toggle',
+    () =>
+      void fetch(`/pictures/${id}`, { headers: headersOf() }).then(async (response) => {
+        if (!response.ok) return void make('pre', String(((await response.json()) as Json).detail), details)
+        const picture = make('img', '', details)
+        picture.alt = `The wiring of ${id}`
+        picture.src = URL.createObjectURL(await response.blob())
+      }),
+    { once: true },
+  )
 }
 
 const askToken = (): void => {
@@ -59,6 +136,7 @@ const showBinding = (path: string, id: string, post: Json): void => {
   const stop = make('button', 'Stop', form)
   Object.assign(stop, { type: 'button', hidden: true })
   const shown = make('div', '', section)
+  showPicture(section, id)
   shown.setAttribute('aria-live', 'polite')
   form.addEventListener('submit', (event) => {
     event.preventDefault()
