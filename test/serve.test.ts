@@ -361,5 +361,5 @@ t.test('what cannot be served', async (t) => {
     [{ 'a.plumb': 'let main : !int -> !int = id' }, ['--tokens', 'none.json'], /file_not_found/],
     [{ 'a.plumb': 'let main : !string -> !string = agent { provider: "anthropic", model: "m" }' }, [], /missing_key/],
   ]
-  for (const [files, args, error] of rows) await t.rejects(serve(files, { args }), error, JSON.stringify(files))
+  await Promise.all(rows.map(([files, args, error]) => t.rejects(serve(files, { args }), error, JSON.stringify(files))))
 })
