@@ -136,8 +136,6 @@ const PROGRAMS: Readonly<Record<string, string>> = {
   'plumb-tool': 'inc.plumb serve',
   'plumb-mux': '-- cat',
   'plumb-mcp': 'inc.plumb',
-  // Without a spec: it would serve until a signal.
-  'plumb-serve': '--listen 0',
   'plumb-chat': 'bot.plumb',
 }
 

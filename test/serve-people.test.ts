@@ -13,6 +13,8 @@ type Tree = { name: string, children?: [Tree] }
 @serve "/a/tree" @description "A tree as it is" let tree : !Tree -> !Tree = id
 @serve let evens : !int -> !int = filter(value % 2 = 0)
 @tool true let refund : { amount: int } -> string = tool { mock: "refunded", approval: "ask" }
+@tool true let inc : { n: int } -> int = map(n + 1)
+let hidden : { n: int } -> int = map(n)
 `
 
 interface Question {
@@ -32,7 +34,7 @@ const as = (name: string) => ({ headers: { authorization: `Bearer ${name}-012345
 
 t.test('people are asked', async (t) => {
   const tokens = ['boss', 'ann', 'bob'].map((name) => ({ name, token: `${name}-0123456789abcdef`, answers: name === 'boss' }))
-  const server = await serve({ 'a.plumb': SPEC, 'tokens.json': JSON.stringify(tokens) }, { args: ['--tokens', 'tokens.json'] })
+  const server = await serve({ 'a.plumb': SPEC, 'tokens.json': JSON.stringify(tokens) }, { args: ['--tokens', 'tokens.json', '--tools'] })
   t.teardown(() => server.stop())
   const first = async (name: string): Promise<Question> => {
     let found: readonly Question[] = []
@@ -72,6 +74,14 @@ t.test('people are asked', async (t) => {
   await left
   while ((await pendingOf(server, 'boss')).length > 0) await new Promise((done) => setTimeout(done, 20))
   t.pass('a question goes with its request')
+
+  t.match(await server.call('/inc', '{"n":1}', as('ann')), { status: 200, text: '2' })
+  t.match(await server.call('/hidden', '{"n":1}', as('ann')), { status: 404 })
+  const called = server.call('/refund', '{"amount":7}', as('ann'))
+  const direct = await first('boss')
+  t.match(direct, { kind: 'approval', input: { tool: 'refund', input: { amount: 7 } } })
+  await answer('boss', direct.id, { answer: true })
+  t.match(await called, { status: 200, text: '"refunded"' })
 
   for (const [decision, shown] of [
     [true, /REFUNDED/i],

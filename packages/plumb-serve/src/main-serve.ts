@@ -25,7 +25,18 @@ const serve = async (
   specs: readonly string[],
   reporter: Reporter,
 ): Promise<StopSignal | undefined> => {
-  const { listen: address, allowOrigin, isLazy, maxBody, maxRequests, graceSeconds, record, keepSeconds, conversations } = options.serve
+  const {
+    listen: address,
+    allowOrigin,
+    isLazy,
+    maxBody,
+    maxRequests,
+    graceSeconds,
+    record,
+    keepSeconds,
+    conversations,
+    hasTools,
+  } = options.serve
   const refuse = (error: Fault): undefined => reporter.report(error) as undefined
   const tokens = Tokens.open(options.serve, (warning) => reporter.warn(warning))
   if (!tokens.ok) return refuse(tokens.error)
@@ -33,7 +44,7 @@ const serve = async (
   if (!isLocal && !tokens.value) {
     return refuse(fault('missing_option', `--listen ${address.host} reaches beyond this machine, and so needs --token-env or --tokens`))
   }
-  const bindings = await openBindings(specs, runOptionsOf(options), reporter)
+  const bindings = await openBindings(specs, runOptionsOf(options), hasTools, reporter)
   if (!bindings) return undefined
   const log = openRequestLog()
   const files = record === undefined ? undefined : RunDirectory.open(record, (warning) => reporter.warn(warning))

@@ -29,6 +29,7 @@ export const SERVE_GROUPS = {
       host: '127.0.0.1',
       port: 8080,
     }),
+    hasTools: flag('--tools', "serve the tools under '@tool true' too"),
     tokenEnv: value('--token-env <name>', 'the variable that holds the token of requests'),
     tokens: value('--tokens <file>', 'tokens with names, bindings and limits, as JSON'),
     allowOrigin: list('--allow-origin <origin>', 'a page that may use it, as https://app.example'),

@@ -1,6 +1,6 @@
 // A served binding: what it takes and gives, where it is, and how it runs.
 
-import { isLowerable, type Json, planOf, resolve, type Type, toSchema } from '@plumb/lang'
+import { isLowerable, type Json, planOf, planOfCalls, resolve, type Type, toSchema } from '@plumb/lang'
 import type { Prices } from '@plumb/ledger'
 import { costOfUsage } from '@plumb/ledger'
 import { runRecorded, type ServedBinding } from '@plumb/runtime/service'
@@ -46,7 +46,7 @@ export class Binding {
     this.name = bound.name
     this.path = path
     this.description = bound.description
-    this.answersOnce = isLowerable(bound)
+    this.answersOnce = bound.category === 'base' || isLowerable(bound)
     this.isSingle = bound.inputs.length === 1
     this.isAgent = bound.binding.impl.kind === 'agent'
     this.streamsText = this.isAgent && resolve(bound.outputs[0] ?? JSON_TYPE).kind === 'string'
@@ -76,7 +76,8 @@ export class Binding {
   /** Its wiring, as SVG. */
   async picture(): Promise<Result<string>> {
     const { pictureOf, toDot, tooLarge, toSvg } = await import('@plumb/runtime/draw')
-    const picture = pictureOf(this.name, planOf(this.#served.bound))
+    const { bound } = this.#served
+    const picture = pictureOf(this.name, (bound.category === 'base' ? planOfCalls : planOf)(bound))
     const refused = tooLarge(picture)
     return refused ? { ok: false, error: refused } : succeed(await toSvg(toDot(picture, 'light')))
   }

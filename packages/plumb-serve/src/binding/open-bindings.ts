@@ -35,6 +35,7 @@ interface Chosen {
 export const openBindings = async (
   specs: readonly string[],
   options: RunOptions,
+  hasTools: boolean,
   reporter: Reporter,
 ): Promise<readonly Binding[] | undefined> => {
   if (specs.length === 0) return refuse(reporter, fault('usage', "no spec is named, as in 'plumb-serve desk.plumb'"))
@@ -44,7 +45,7 @@ export const openBindings = async (
     const loaded = await loadSpec(file, loadingOptions(options))
     if (loaded.ok && refuseErrors(loaded.value, reporter)) hasFailed = true
     else {
-      const found = loaded.ok ? chosenOf(loaded.value, file) : loaded
+      const found = loaded.ok ? chosenOf(loaded.value, file, hasTools) : loaded
       if (found.ok) chosen.push(...found.value)
       else {
         reporter.report(found.error)
@@ -80,14 +81,21 @@ const pricesOf = async ({ display: { prices } }: RunOptions): Promise<Result<Pri
   return given.ok ? succeed(await loadPrices(given.value)) : given
 }
 
-const chosenOf = (loaded: LoadedSpec, file: string): Result<readonly Chosen[]> => {
+const chosenOf = (loaded: LoadedSpec, file: string, hasTools: boolean): Result<readonly Chosen[]> => {
   const { program } = loaded.compiled
+  const exposed = hasTools ? [...program.entry.bindings.values()].filter(isExposed) : []
+  const tools = exposed.map((bound) => ({ bound, loaded, file, path: `/${bound.name}` }))
   const annotated = [...program.entry.bindings.values()].filter(({ served }) => served !== undefined)
-  if (annotated.length > 0) return succeed(annotated.map((bound) => ({ bound, loaded, file, path: bound.served ?? '' })))
+  if (annotated.length > 0) return succeed([...annotated.map((bound) => ({ bound, loaded, file, path: bound.served ?? '' })), ...tools])
   const main = selectBinding(program, 'main')
-  if (main.ok) return succeed([{ bound: main.value, loaded, file, path: '/main' }])
+  if (main.ok) return succeed([{ bound: main.value, loaded, file, path: '/main' }, ...tools])
+  if (tools.length > 0) return succeed(tools)
   return fail('spec_invalid', `'${file}' has nothing to serve: neither a binding under @serve, nor a main`)
 }
+
+/** Under `@tool true`. */
+const isExposed = ({ category, binding }: Bound): boolean =>
+  category === 'base' && binding.annotations.some(({ name, value }) => name.text === 'tool' && value.value === true)
 
 const clashesOf = (chosen: readonly Chosen[]): readonly Fault[] => {
   const errors: Fault[] = []

@@ -22,6 +22,10 @@ export interface SpawnSettings {
   /** The doubles of tools, in a test. */
   readonly standIn?: StandIn
   readonly report: (fault: Fault) => void
+  /** Asks a person whether a call may be made, in place of the terminal. */
+  readonly ask?:
+    | ((request: { readonly tool: string; readonly input: unknown }, signal: AbortSignal) => Promise<boolean | undefined>)
+    | undefined
   /** Nothing is drawn on the terminal while a person is asked something there. */
   readonly withoutLiveLines?: <T>(ask: () => Promise<T>) => Promise<T>
   readonly emitter: RunEmitter | undefined

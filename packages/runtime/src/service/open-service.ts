@@ -1,6 +1,6 @@
 // Opens a binding to answer requests: checks what a run checks, and starts nothing yet.
 
-import { type Bound, type Graph, planOf, writesFlowWords } from '@plumb/lang'
+import { type Bound, type Graph, planOf, planOfCalls, writesFlowWords } from '@plumb/lang'
 import { type Fault, fail, fault, type Reporter, type Result, succeed } from '@plumb/wire'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import type { SpawnSettings } from '../child/agent-start.js'
@@ -38,7 +38,7 @@ export const openServedBinding = async (
   const { permissions, agents, programs } = options
   const lacks = findMissing([bound], { ...agents, agentProgram: programs.agent }).filter(({ need }) => !need.isOptional)
   if (lacks.length > 0) return refuse(...lacks.map(({ code, message, need }) => fault(code, message, { process: need.by })))
-  const graph = planOf(bound)
+  const graph = bound.category === 'base' ? planOfCalls(bound) : planOf(bound)
   const all = wholeOf(graph)
   const docroot = permissions.docroot === undefined ? succeed(undefined) : findDocroot(permissions.docroot)
   if (!docroot.ok) return refuse(docroot.error)

@@ -96,7 +96,12 @@ export class ServedGraph {
     const { report, telemetry, signal, memories } = request
     const { reporter } = this.#base
     const events = telemetry && new RequestEvents(telemetry)
-    const settings: SpawnSettings = { ...this.#base.settings, emitter: events, report }
+    const settings: SpawnSettings = {
+      ...this.#base.settings,
+      emitter: events,
+      report,
+      ask: ({ tool, input }) => request.approve({ tool, input, agent: tool }),
+    }
     const leased = await this.#take(request, events)
     if (!leased.ok) return report(leased.error)
     const drop = (error: readonly Fault[]): void => {

@@ -27,7 +27,7 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
   const log = isDebugging() ? await openLog('plumb', (line) => reporter.write(line)) : undefined
   const { files, options: given, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
   // A worker asks no person: the run has many workers.
-  const ask = settings.deliveries ? async () => undefined : tool.askOnTerminal()
+  const ask = settings.ask ?? (settings.deliveries ? async () => undefined : tool.askOnTerminal())
   const trace = (call: CallEnvelope) => {
     log?.('tool_call', { ...call })
     emitter?.emit({ kind: 'call', process: place, call })
