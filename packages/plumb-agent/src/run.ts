@@ -327,7 +327,7 @@ class RunningAgent {
     if (!this.#control) return
     readControl(
       this.#control,
-      (message) => this.#loop.control(message),
+      (message, _line, text) => this.#loop.control(message, Buffer.from(text)),
       (error) => this.#loop.badControl(error),
       () => this.#loop.endControl(),
     )

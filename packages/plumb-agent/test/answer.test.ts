@@ -1,9 +1,10 @@
 // What a model says becomes a value of the output type, or is asked for again; and what a stub of a model makes of a conversation.
 
-import { type Json, resolve, type Type } from '@plumb/lang'
+import { type Json, KeyReader, MessageScanner, resolve, type Type } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
 import fc from 'fast-check'
 import t from 'tap'
+import { expression } from '../../lang/test/parsed.js'
 import { holds } from '../../wire/test/property.js'
 import { readAnswer } from '../src/answer/read.js'
 import { validate } from '../src/answer/validate.js'
@@ -205,6 +206,7 @@ const configure = (provider: Provider, more: Partial<AgentConfig> = {}): AgentCo
   provider,
   providerWith: () => provider,
   providerName: 'stub',
+  conversations: undefined,
   account: '',
   limit: undefined,
   rate: undefined,
@@ -256,7 +258,7 @@ t.test('an answer that does not fit goes back with the reason', async (t) => {
   ])
   t.strictSame(reported, ['usage', 'retry', 'usage', 'mended'])
   t.strictSame(
-    conversation.memory.map(({ content }) => content),
+    conversation.memoryOf().map(({ content }) => content),
     ['how many?', 'Well: {"count": 3}'],
     'only what was accepted is remembered',
   )
@@ -264,7 +266,7 @@ t.test('an answer that does not fit goes back with the reason', async (t) => {
   const spent = await conversation.answer(said('and now?'), WANTED)
   t.match(!spent.ok && spent.error, { error: 'output_type_mismatch', detail: /after 2 retries/ })
   t.equal(asked.length, 5, 'max_retries after the first')
-  t.equal(conversation.memory.length, 2, 'as if it had not been asked')
+  t.equal(conversation.memoryOf().length, 2, 'as if it had not been asked')
 })
 
 t.test('settings hold from the next question; null is the spec again', async (t) => {
@@ -300,11 +302,11 @@ t.test('a refusal is the error of its input', async (t) => {
     () => {},
   )
   t.match(await conversation.answer(said('x'), WANTED), { ok: false, error: { error: 'overloaded' } })
-  t.equal(conversation.memory.length, 0)
+  t.equal(conversation.memoryOf().length, 0)
 })
 
 // A loop over lines that are there already, with a provider that answers when it is let.
-const openLoop = (lines: readonly string[], concurrency = 1) => {
+const openLoop = (lines: readonly string[], concurrency = 1, key?: KeyReader) => {
   const waiting: { text: string; answer: (text: string) => void }[] = []
   const provider: Provider = {
     answer: ({ turn }, { signal }) =>
@@ -320,7 +322,7 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
   const intake: Intake = {
     next: () => {
       const text = rest.shift()
-      if (text?.startsWith('{')) return { kind: 'control', message: JSON.parse(text) }
+      if (text?.startsWith('{')) return { kind: 'control', message: JSON.parse(text), text: Buffer.from(text) }
       return text === undefined ? undefined : { kind: 'input', line: 1, json: Buffer.from(JSON.stringify(text)), isLast: false }
     },
     get hasEnded() {
@@ -337,7 +339,12 @@ const openLoop = (lines: readonly string[], concurrency = 1) => {
     replyCount: () => 0,
     isFull: () => false,
   } as unknown as Outlets
-  const config = configure(provider, { output: STRING, concurrency, isAmnesiac: concurrency > 1 })
+  const config = configure(provider, {
+    output: STRING,
+    concurrency,
+    isAmnesiac: concurrency > 1 && !key,
+    conversations: key && { key, max: 2 },
+  })
   const conversation = openConversation(
     config,
     NO_TOOLS,
@@ -440,6 +447,53 @@ t.test('of many at once, eight are started in a turn of the event loop, and each
   t.strictSame(seen, [...lines.map((text) => `"${text}"`), 'end'])
 })
 
+t.test('inputs of one conversation are answered in their order, and hold up no others', async (t) => {
+  const key = () => new KeyReader(expression('value[:1]'), { input: STRING }, new MessageScanner(STRING))
+  const texts = (waiting: readonly { text: string }[]) => waiting.map(({ text }) => text).join(' ')
+  const { seen, waiting, answer, loop } = openLoop(
+    ['a1', 'a2', 'b1', 'a3', 'c1', 'a4', '{"get_memory":true,"conversation":"a"}', 'b2'],
+    2,
+    key(),
+  )
+  t.equal(texts(waiting), 'a1 b1')
+  await answer('b1')
+  t.equal(texts(waiting), 'a1 b1 c1', 'a2 and a3 wait for a1, and hold no place')
+  loop.control({ pause: true })
+  loop.control({ get_memory: true, conversation: 'b' })
+  await answer('c1')
+  t.strictSame(seen, ['paused'], 'nothing is asked of the memory while a1 is being answered')
+  await answer('a1')
+  t.strictSame(seen.slice(1), ['"A1"', 'memory', 'memory'], 'then of both, while a2 and all behind it wait')
+  t.equal(texts(waiting), 'a1 b1 c1')
+  loop.control({ resume: true })
+  t.equal(texts(waiting), 'a1 b1 c1 a2 b2')
+  for (const text of ['a2', 'a3', 'b2']) await answer(text)
+  loop.control({ stop: true })
+  await answer('a4')
+  t.strictSame(seen.slice(4), ['resumed', '"A2"', '"B1"', '"A3"', '"C1"', '"A4"', '"B2"', 'end'])
+})
+
+t.test('one that waits is dropped by stop, and left by cancel', async (t) => {
+  const key = new KeyReader(expression('value[:1]'), { input: STRING }, new MessageScanner(STRING))
+  const { seen, answer, loop } = openLoop(['a1', 'a2', 'b1', 'a3', 'b2'], 2, key)
+  loop.control({ cancel: true })
+  for (let i = 0; i < 3; i++) await new Promise(setImmediate)
+  t.strictSame(seen, ['cancelled 1'], 'a2 goes before b1')
+  loop.control({ stop: true })
+  await answer('a2')
+  await answer('b2')
+  t.strictSame(seen.slice(1), ['"A2"', 'cancelled 3', '"B2"', 'end'])
+})
+
+t.test('as many as may wait in one conversation: it goes on', async (t) => {
+  const key = new KeyReader(expression('value[:1]'), { input: STRING }, new MessageScanner(STRING))
+  const lines = Array.from({ length: 1500 }, (_, i) => `a${i}`)
+  const { seen, waiting, answer } = openLoop(lines, 2, key)
+  t.equal(waiting.length, 1)
+  for (const line of lines) await answer(line)
+  t.equal(seen.length, 1501)
+})
+
 t.test('the last input is reported in the turn in which it was answered', async (t) => {
   const { reported, waiting } = openLoop(['1', '2', '3', '4', '5', '6', '7', '8'], 20)
   for (const { text, answer } of waiting) answer(text)
@@ -485,6 +539,7 @@ t.test('what is in flight is what a Set of it would hold, in whatever order it s
           cancellation: new Cancellation(),
         }
         inFlight.start(input)
+        if (seq % 3 > 0) inFlight.begin(input)
         open.add(input)
       }
       const take = () => {
@@ -492,7 +547,8 @@ t.test('what is in flight is what a Set of it would hold, in whatever order it s
         if (next) open.delete(next)
         const input = inFlight.takeSettled()
         if (input) taken.push(input.seq)
-        return input === next && inFlight.isEmpty === (open.size === 0)
+        const isBusy = [...open].some(({ hasBegun, outcome }) => hasBegun && !outcome)
+        return input === next && inFlight.isEmpty === (open.size === 0) && inFlight.isBusy === isBusy
       }
       // Twice as many start as settle, so that it grows, and at the end all have to come out.
       for (const pick of picks) {
@@ -506,14 +562,17 @@ t.test('what is in flight is what a Set of it would hold, in whatever order it s
         if (pick % 2 === 0 && !take()) return false
       }
       inFlight.cancel()
-      if (![...open].every(({ cancellation }) => cancellation.isCancelled)) return false
+      if (![...open].every(({ cancellation, hasBegun }) => cancellation.isCancelled === (hasBegun ?? false))) return false
+      const dropped = [...open].filter(({ outcome, hasBegun }) => !outcome && !hasBegun)
+      inFlight.drop(dropped)
+      for (const one of dropped) open.delete(one)
       for (const one of open) {
         if (one.outcome) continue
         inFlight.settle(one, { ok: true, value: '' })
         settled.push(one)
       }
       while (open.size > 0) if (!take()) return false
-      return new Set(taken).size === seq
+      return new Set(taken).size === seq - dropped.length
     }),
   ),
 )

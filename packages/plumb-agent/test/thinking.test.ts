@@ -5,6 +5,7 @@ import type { Type } from '@plumb/lang'
 import t from 'tap'
 import { readAnswer } from '../src/answer/read.js'
 import { partThinking, withThinkingApart } from '../src/answer/thinking.js'
+import { Memory } from '../src/conversation/memories.js'
 import { Turn } from '../src/conversation/turn.js'
 import type { TelemetryEvent } from '../src/io/telemetry.js'
 import { wellFormed, writeBody } from '../src/io/written-json.js'
@@ -102,7 +103,7 @@ t.test('it is told as it comes, however it is cut', async (t) => {
 })
 
 t.test('nothing is remembered that a server refuses', async (t) => {
-  const kept = (content: readonly ContentBlock[]) => new Turn('hi').accepted(content).map(({ role }) => role)
+  const kept = (content: readonly ContentBlock[]) => new Turn('hi', new Memory([], undefined)).accepted(content).map(({ role }) => role)
   t.strictSame(kept([]), ['user'])
   t.strictSame(kept([{ type: 'text', text: ' \n' }]), ['user'])
   t.strictSame(kept([{ type: 'thinking', thinking: 'x', signature: 's' }]), ['user'])

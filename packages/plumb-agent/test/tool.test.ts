@@ -109,6 +109,7 @@ const open = (
     provider,
     providerWith: () => provider,
     providerName: 'stub',
+    conversations: undefined,
     account: '',
     limit: undefined,
     rate: undefined,
@@ -180,7 +181,7 @@ t.test('a tool round: what is offered, called, answered and remembered', async (
     { type: 'tool_result', tool_use_id: 'b', is_error: false },
   ])
   t.strictSame(
-    conversation.memory.map(({ role }) => role),
+    conversation.memoryOf().map(({ role }) => role),
     ['user', 'assistant', 'user', 'assistant'],
   )
   t.strictSame(
@@ -247,7 +248,7 @@ t.test('fault 76: a thousand calls, eight at once, in order; one at a time on re
   t.match(await limited.say(), { ok: false, error: { error: 'tool_limit', category: 'internal' } })
   t.equal(limited.requests.length, 1000, 'a batch is run whole')
   t.equal(limited.asked.length, 1)
-  t.equal(limited.conversation.memory.length, 0, 'as if it had not been asked')
+  t.equal(limited.conversation.memoryOf().length, 0, 'as if it had not been asked')
 })
 
 t.test('an answer is checked against what the tool declares, wherever it comes from', async (t) => {
@@ -290,7 +291,7 @@ t.test('fault 77: a provider that fails after a tool has run', async (t) => {
   const failed = { ok: false, error: fault('overloaded', 'busy') } as const
   const { conversation, requests, say } = open([says(use('a', 'double', { n: 1 })), failed, says(text('fine'))])
   t.match(await say(), failed)
-  t.equal(conversation.memory.length, 0)
+  t.equal(conversation.memoryOf().length, 0)
   t.strictSame(await say(), succeed('"fine"'))
   t.equal(requests.length, 1)
 })
@@ -303,7 +304,7 @@ t.test(
     const { conversation, asked, requests, say } = open([call, says(text('many')), says(text('2')), says(text('x'))], { config })
     t.strictSame(await say(), succeed('2'))
     t.strictSame(
-      conversation.memory.map(({ role, content }) => [role, typeof content === 'string' ? content : content]),
+      conversation.memoryOf().map(({ role, content }) => [role, typeof content === 'string' ? content : content]),
       [
         ['user', 'go'],
         ['assistant', call.content],
@@ -315,7 +316,7 @@ t.test(
     const before = asked.length
     t.match(await say(), { ok: false, error: { error: 'output_type_mismatch', detail: /after 1 retry/ } })
     t.equal(asked.length - before, 2, 'max_retries + 1')
-    t.equal(conversation.memory.length, 4)
+    t.equal(conversation.memoryOf().length, 4)
   },
 )
 
@@ -382,7 +383,7 @@ t.test('a cancelled input leaves no trace', async (t) => {
   t.match(await opened.say(), { ok: false, error: { error: 'cancelled' } })
   t.equal(opened.requests.length, 1)
   t.equal(opened.asked.length, 1)
-  t.equal(opened.conversation.memory.length, 0)
+  t.equal(opened.conversation.memoryOf().length, 0)
 })
 
 t.test('approval and permission, before anything is sent', async (t) => {

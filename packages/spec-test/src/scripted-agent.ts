@@ -1,6 +1,6 @@
 // An agent that answers from a script, in this process: over the same streams as plumb-agent, with its memory and its control.
 
-import type { AgentPlan, GraphNode } from '@plumb/lang'
+import { type AgentPlan, conversationKey, type GraphNode, type Identity, type KeyReader } from '@plumb/lang'
 import { openInProcessChild, type Spawned } from '@plumb/runtime/child'
 import {
   type Code,
@@ -8,6 +8,7 @@ import {
   DEFAULT_PORT,
   doneText,
   errorText,
+  type Fault,
   FDS,
   fault,
   isCode,
@@ -56,6 +57,7 @@ class ScriptedAgent {
   readonly #controls: LineReader | undefined
   readonly #out: LineWriter
   readonly #memory: ScriptedMemory
+  readonly #key: KeyReader | undefined
   /** Messages so far. */
   readonly #taken = { inputs: 0, controls: 0 }
   #wake: () => void = () => {}
@@ -68,9 +70,9 @@ class ScriptedAgent {
     const control = ends.fds.get(FDS.ctrl_in)
     this.#controls = control && new LineReader(control, wakes)
     this.#out = new LineWriter(ends.stdout)
-    this.#memory = new ScriptedMemory(options.plan.config.amnesiac === true, (reply) =>
-      this.#out.writeText(valueText([], 'ctrl_out', JSON.stringify(reply))),
-    )
+    this.#key = conversationKey(options.plan.bound)
+    const kind = options.plan.config.amnesiac === true ? 'none' : this.#key ? 'many' : 'one'
+    this.#memory = new ScriptedMemory(kind, (reply) => this.#out.writeText(valueText([], 'ctrl_out', JSON.stringify(reply))))
   }
 
   async work(): Promise<void> {
@@ -100,13 +102,13 @@ class ScriptedAgent {
 
   async #answer({ buf, start, end }: LineReader): Promise<void> {
     const input = buf.toString('utf8', start, end)
-    const { asked, answered } = this.#o
-    asked(input)
+    const { answered } = this.#o
     const seq = ++this.#taken.inputs
-    const result = await this.#resultFor(input)
-    this.#emit({ kind: 'usage', ...this.#usage(input, result), model: 'scripted', ms: 0 })
+    const conversation = this.#key?.read(buf, start, end)
+    const isNamed = !this.#key || conversation !== undefined
+    const result: Result<string> = isNamed ? await this.#ask(input, conversation) : { ok: false, error: this.#unnamed() }
     if (result.ok) {
-      this.#memory.add(input, result.value)
+      this.#memory.add(input, result.value, conversation)
       this.#writeText(`{"kind":"output","value":${result.value},"seq":${seq}${this.#who()}`)
       this.#out.writeText(valueText([seq], DEFAULT_PORT, result.value))
       this.#out.writeText(doneText(seq))
@@ -116,6 +118,17 @@ class ScriptedAgent {
       this.#emit({ kind: 'error', ...error })
       this.#out.writeText(errorText([seq], result.error, { hasMore: false, isForOurs: true }))
     }
+  }
+
+  async #ask(input: string, conversation: Identity | undefined): Promise<Result<string>> {
+    this.#o.asked(input)
+    const result = await this.#resultFor(input)
+    this.#emit({ kind: 'usage', ...this.#usage(input, result, conversation), model: 'scripted', ms: 0 })
+    return result
+  }
+
+  #unnamed(): Fault {
+    return this.#key?.fault ?? fault('evaluation_failed', 'the message names no conversation')
   }
 
   async #resultFor(input: string): Promise<Result<string>> {
@@ -145,9 +158,9 @@ class ScriptedAgent {
     return this.#o.player?.lack(input, 'answer') ?? `was asked ${preview(input)}, and 'models' has no answers of it`
   }
 
-  #usage(input: string, result: Result<string>) {
+  #usage(input: string, result: Result<string>, conversation: Identity | undefined) {
     const words = (text: string): number => text.split(/\s+/).filter((word) => word !== '').length
-    const before = this.#memory.messages.reduce((sum, { content }) => sum + words(String(content)), 0)
+    const before = this.#memory.of(conversation).reduce((sum, { content }) => sum + words(String(content)), 0)
     return {
       input_tokens: before + words(input),
       output_tokens: result.ok ? words(result.value) : 0,

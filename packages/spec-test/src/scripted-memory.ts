@@ -2,6 +2,7 @@
 // set_temp, have no effect.
 
 import { isDeepStrictEqual } from 'node:util'
+import { type Identity, identityOfJson } from '@plumb/lang'
 import { isRecord } from '@plumb/wire'
 
 interface Message {
@@ -10,42 +11,57 @@ interface Message {
 }
 
 export class ScriptedMemory {
-  messages: readonly Message[] = []
+  /** One, under no key, or one for each conversation. */
+  readonly #memories = new Map<Identity | undefined, readonly Message[]>()
   isPaused = false
 
   constructor(
-    private readonly isAmnesiac: boolean,
+    private readonly kind: 'none' | 'one' | 'many',
     private readonly reply: (reply: Readonly<Record<string, unknown>>) => void,
   ) {}
 
-  add(input: string, answer: string): void {
-    if (this.isAmnesiac) return
+  of(conversation: Identity | undefined): readonly Message[] {
+    return this.#memories.get(conversation) ?? []
+  }
+
+  add(input: string, answer: string, conversation: Identity | undefined): void {
+    if (this.kind === 'none') return
     const textOf = (json: string): string => {
       const value: unknown = JSON.parse(json)
       return typeof value === 'string' ? value : json
     }
-    this.messages = [...this.messages, { role: 'user', content: textOf(input) }, { role: 'assistant', content: textOf(answer) }]
+    const messages = [
+      { role: 'user', content: textOf(input) },
+      { role: 'assistant', content: textOf(answer) },
+    ]
+    this.#memories.set(conversation, [...this.of(conversation), ...messages])
   }
 
   apply(json: string): void {
     const control: unknown = JSON.parse(json)
     if (!isRecord(control)) return
+    const conversation = control.conversation === undefined ? undefined : identityOfJson(JSON.stringify(control.conversation))
+    if ((control.get_memory === true || control.set_memory !== undefined) && (this.kind === 'many') !== (conversation !== undefined))
+      return this.#refuse('input_type_mismatch', 'invalid', "'conversation' stands beside it where the agent keeps several, and only there")
+    const memory = this.of(conversation)
     if (control.pause === true) {
       this.isPaused = true
       this.reply({ kind: 'paused' })
     }
     if (control.resume === true && control.set_memory === undefined) this.#resume()
-    if (control.get_memory === true) this.reply({ kind: 'memory', messages: this.messages })
+    if (control.get_memory === true) this.reply({ kind: 'memory', messages: memory })
     if (!Array.isArray(control.set_memory)) return
-    if (control.if_memory !== undefined && !isDeepStrictEqual(control.if_memory, this.messages)) {
-      const detail = "the memory is not 'if_memory' any more"
-      this.reply({ kind: 'error', error: 'memory_changed', category: 'denied', detail })
-    } else {
-      const old_messages = this.messages.length
-      this.messages = control.set_memory as readonly Message[]
-      this.reply({ kind: 'memory_set', old_messages, new_messages: this.messages.length })
+    if (control.if_memory !== undefined && !isDeepStrictEqual(control.if_memory, memory))
+      this.#refuse('memory_changed', 'denied', "the memory is not 'if_memory' any more")
+    else {
+      this.#memories.set(conversation, control.set_memory as readonly Message[])
+      this.reply({ kind: 'memory_set', old_messages: memory.length, new_messages: control.set_memory.length })
     }
     if (control.resume === true) this.#resume()
+  }
+
+  #refuse(error: string, category: string, detail: string): void {
+    this.reply({ kind: 'error', error, category, detail })
   }
 
   #resume(): void {

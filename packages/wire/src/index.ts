@@ -96,7 +96,15 @@ export { openAnonymousFile, openAnonymousLog } from './fd/anonymous-file.js'
 export { DELIVERY_FD, type Deliveries, type DeliveryLog, joinDeliveries, openDeliveryLog } from './fd/deliveries.js'
 export { joinLineLog, type Ledger, type LineLog, openLedger, openLineLog } from './fd/ledger.js'
 export { isFileInput, isTerminal, openDataOutput, openInput, openLineInput, openLineOutput, openOutput } from './fd/open.js'
-export { openStateFile, openStateLog, type Remembered, readRemembered, type StateFile, type StateLog } from './fd/state-file.js'
+export {
+  type InitialMemory,
+  openStateFile,
+  openStateLog,
+  type Remembered,
+  readRemembered,
+  type StateFile,
+  type StateLog,
+} from './fd/state-file.js'
 export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'
 export { IdempotencyCache, type IdempotencyOptions, RESULT_DROPPED } from './idempotency-cache.js'
 export { isAbsent } from './is-absent.js'

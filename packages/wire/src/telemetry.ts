@@ -47,8 +47,8 @@ export type Telemetry =
   | ({ kind: 'error' } & Fault)
   /** A program has so many inputs in hand, and has told nothing for a long time: it may hold its output back. */
   | { kind: 'silent'; inputs: number; ms: number }
-  /** What an answer added to the memory; emitted if a parent records it. */
-  | { kind: 'remembered'; messages: readonly unknown[] }
+  /** What an answer added to the memory; emitted if a parent records it. `conversation`: its key, as JSON text. */
+  | { kind: 'remembered'; messages: readonly unknown[]; conversation?: string }
   | Settled
 
 /** Members of a call within another: that one's id, and the depth. */

@@ -7,6 +7,7 @@ import { once } from '@plumb/wire/once'
 import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
 import { type Bound, findBinding, printName, type Scope } from '../names/names.js'
 import type { AgentImplementation, QualifiedName } from '../parse/ast.js'
+import { checkKey } from '../plan/key.js'
 import { libraryNameOf } from '../stdlib/library.js'
 import { printType } from '../types/print.js'
 import { resolve } from '../types/type.js'
@@ -15,6 +16,7 @@ import {
   COMMAND,
   COMPOSE,
   EFFECTS,
+  EXPRESSION,
   FLAG,
   FLAG_OR_AUTO,
   MESSAGES,
@@ -59,6 +61,8 @@ export const agentKeys = once(
     temperature: numberIn(0, 2),
     effort: oneOf('none', 'minimal', 'low', 'medium', 'high', 'max'),
     amnesiac: FLAG,
+    conversation: EXPRESSION,
+    conversations: wholeFrom(1),
     concurrency: wholeFrom(1),
     unordered: FLAG,
     runtime_context: FLAG,
@@ -86,6 +90,7 @@ export const checkAgent = (bound: Bound, impl: AgentImplementation, report: Repo
   checkPorts(bound, report)
   const config = readConfig('an agent', impl.config, agentKeys(), bound.scope, report)
   checkTogether(impl, config, report)
+  checkConversation(bound, config, report)
   checkTools(config.get('tools')?.names ?? [], bound.scope, report)
 }
 
@@ -122,9 +127,14 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   if (number('thinking_budget', 0) >= maxTokens && !isWrong('max_tokens')) {
     fail('thinking_budget', `'thinking_budget' must be less than 'max_tokens' (${maxTokens})`)
   }
-  if (number('concurrency', 1) > 1 && config.get('amnesiac')?.value !== true && !isWrong('amnesiac')) {
-    fail('concurrency', "'concurrency' over 1 needs 'amnesiac: true'")
+  const forgets = config.get('amnesiac')?.value === true || isWrong('amnesiac')
+  if (number('concurrency', 1) > 1 && !forgets && !config.has('conversation')) {
+    fail('concurrency', "'concurrency' over 1 needs 'amnesiac: true', or 'conversation'")
   }
+  if (!config.has('conversation')) fail('conversations', "'conversations' is for an agent with 'conversation'")
+  if (config.get('amnesiac')?.value === true)
+    fail('conversation', "'conversation' and 'amnesiac: true' exclude each other: what remembers nothing has none")
+  if (config.has('command')) fail('conversation', "'conversation' and 'command' exclude each other: the program is the agent")
   if (config.has('thinking_budget'))
     fail('temperature', "'temperature' and 'thinking_budget' exclude each other: a model that thinks takes no temperature")
   const composes = (config.get('compose')?.value ?? false) !== false
@@ -153,6 +163,12 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   if (config.has('command')) fail('lane', "'lane' and 'command' exclude each other: the program is the agent")
   if (config.has('via')) fail('sandbox', "'sandbox' and 'via' exclude each other: what runs elsewhere is not held here")
   if (config.has('provider') && config.get('provider')?.value !== 'eliza') fail('script', `'script' is for provider "eliza" only`)
+}
+
+/** One memory for each of its values. */
+const checkConversation = ({ inputs: [input], scope }: Bound, config: Config, report: Report): void => {
+  const expression = config.get('conversation')?.expression
+  if (expression && input) checkKey(expression, { input, scope }, "'conversation'", report)
 }
 
 const hasAny = (config: Config, key: 'tools' | 'mcp'): boolean => {

@@ -1,9 +1,8 @@
 // Calls of bindings in expressions: no tools, since expressions have no effects, and a limited depth.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import { calledIn, effectInExpression } from '../expression/infer/callee.js'
+import { callsWithin, effectInExpression } from '../expression/infer/callee.js'
 import type { Bound } from '../names/names.js'
-import { chainsOf } from '../parse/chain-parts.js'
 import type { PartsOf } from './parts.js'
 
 /** Far below the call stack of any machine. */
@@ -14,8 +13,8 @@ export const checkCalls = (order: readonly Bound[], madeOf: PartsOf, report: Rep
   const withTools = new Set<Bound>()
   const depths = new Map<Bound, number>()
   for (const bound of order) {
-    const { binding, scope, name } = bound
-    const calls = chainsOf(binding.impl).flatMap((chain) => calledIn(chain, scope))
+    const { binding, name } = bound
+    const calls = callsWithin(bound)
     for (const { call, callee } of calls) {
       if (!withTools.has(callee)) continue
       report(effectInExpression({ call, callee }))

@@ -4,8 +4,9 @@ import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
+import { sourceOf } from '../expression/infer/context.js'
 import { printName, resolveName, type Scope } from '../names/names.js'
-import type { ObjectValue, QualifiedName, Value } from '../parse/ast.js'
+import type { Expression, ObjectValue, QualifiedName, Value } from '../parse/ast.js'
 import type { Json } from '../types/type.js'
 import { readTemplate } from './template.js'
 import { readValue } from './value.js'
@@ -18,6 +19,8 @@ export interface KeyRule {
   readonly isNames?: boolean
   /** The string may be a template. */
   readonly isTemplate?: boolean
+  /** The value is an expression over the message: its type is checked where it is used. */
+  readonly isExpression?: boolean
   /** The value is an object, or a list of them, with keys of its own. */
   readonly inner?: Inner
 }
@@ -35,6 +38,8 @@ export interface ConfigEntry {
   readonly valueSpan: Span
   /** The names in it, if the table says that names are not resolved. */
   readonly names: readonly QualifiedName[]
+  /** `value` is its text. */
+  readonly expression?: Expression
 }
 /** The valid entries; in a list of names, those that are names. */
 export type Config = ReadonlyMap<string, ConfigEntry>
@@ -63,12 +68,13 @@ export const readConfig = (what: string, object: ObjectValue, table: KeyTable, s
   return config
 }
 
-type Read = Pick<ConfigEntry, 'value' | 'names'> | undefined
+type Read = Pick<ConfigEntry, 'value' | 'names' | 'expression'> | undefined
 
 const readPlain = (key: string, value: Value, rule: KeyRule, scope: Scope, report: Report): Read => {
+  if (value.kind === 'condition') return { value: sourceOf(value.expression), names: [], expression: value.expression }
   const held = rule.isTemplate && value.kind === 'template' ? readTemplate(value, scope, report) : readValue(value, scope, report)
   const expected = held && !held.isUnknown ? rule.fits(held.json) : undefined
-  if (expected !== undefined) report(error('config_invalid', `'${key}' takes ${expected}`, value.span))
+  if (held && expected !== undefined) report(error('config_invalid', `'${key}' takes ${expected}`, value.span, insteadOf(held.json, rule)))
   if (!held || expected !== undefined) return undefined
   const { inner } = rule
   if (inner) {
@@ -78,6 +84,13 @@ const readPlain = (key: string, value: Value, rule: KeyRule, scope: Scope, repor
     }
   }
   return { value: held.json, names: [] }
+}
+
+// A list of one where a text is due, as in a command, or words of a text where a list is.
+const insteadOf = (json: Json, rule: KeyRule): string | undefined => {
+  const isWords = Array.isArray(json) && json.length > 0 && json.every((word) => typeof word === 'string')
+  const other = isWords ? json.join(' ') : typeof json === 'string' ? json.split(/\s+/).filter((word) => word !== '') : undefined
+  return other !== undefined && rule.fits(other) === undefined ? `write ${preview(JSON.stringify(other))}` : undefined
 }
 
 // In written form: a name refers to the object of its binding.

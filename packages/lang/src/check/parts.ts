@@ -2,7 +2,7 @@
 
 import { findCycles } from '../declare/find-cycle.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import { calledIn } from '../expression/infer/callee.js'
+import { calledIn, callsWithin } from '../expression/infer/callee.js'
 import { memberOf } from '../names/member.js'
 import { type Bound, resolveName, type Scope } from '../names/names.js'
 import type { Chain, PlumbImplementation, QualifiedName, Value } from '../parse/ast.js'
@@ -23,10 +23,12 @@ export const partsOfBinding = (bound: Bound): readonly Bound[] => {
 
 const known = new WeakMap<Bound, readonly Bound[]>()
 
-const findParts = ({ binding: { impl }, scope }: Bound): readonly Bound[] => {
+const findParts = (bound: Bound): readonly Bound[] => {
+  const { binding, scope } = bound
+  const { impl } = binding
   switch (impl.kind) {
     case 'agent':
-      return []
+      return callsWithin(bound).map(({ callee }) => callee)
     case 'tool':
       return impl.config.entries.filter((e) => COMBINING.has(e.key.text)).flatMap((e) => namesIn(e.value).flatMap((n) => named(n, scope)))
     case 'object':

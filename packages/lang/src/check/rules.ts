@@ -53,6 +53,8 @@ const isRoot = (v: Json): boolean => {
 export const COMMAND = rule('a list of strings, the program first', (v) => isStrings(v) && v.length > 0 && v[0] !== '')
 export const OBJECT = rule('an object', isRecord)
 export const ANYTHING = rule('', () => true)
+/** Over the message. */
+export const EXPRESSION: KeyRule = { ...rule('an expression over the message', () => true), isExpression: true }
 
 export const wholeFrom = (min: number): KeyRule =>
   rule(`a whole number from ${min}`, (v) => Number.isSafeInteger(v) && (v as number) >= min)

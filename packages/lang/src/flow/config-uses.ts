@@ -76,6 +76,8 @@ const AGENT: Uses = {
   max_messages: BOUND,
   max_cost: BOUND,
   amnesiac: BOUND,
+  conversation: BOUND,
+  conversations: BOUND,
   concurrency: BOUND,
   unordered: BOUND,
   transport_retries: BOUND,

@@ -17,6 +17,9 @@ export const writtenIn = (value: Value, scope: Scope): readonly Written[] => {
       return [{ kind: 'literal', value }]
     case 'template':
       return [{ kind: 'template', value, scope }]
+    // What an expression says depends on the message.
+    case 'condition':
+      return []
     case 'object':
       return [{ kind: 'object', value, scope }]
     case 'list':

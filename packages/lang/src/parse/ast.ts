@@ -132,8 +132,8 @@ export interface PlumbImplementation extends Node {
 
 // --- config values
 
-/** A template is for the prompt of an agent. */
-export type Value = Literal | ListValue | ObjectValue | NameValue | Template
+/** A template is for the prompt of an agent, and a condition, there any expression, for its `conversation`. */
+export type Value = Literal | ListValue | ObjectValue | NameValue | Template | Condition
 
 export type ListValue = ListOf<Value>
 export type ObjectValue = ObjectOf<Value>
@@ -146,7 +146,7 @@ export interface NameValue extends Node {
 export type Setting = Literal | NameValue
 
 /** What is in a test: config values, conditions, and what a double computes. */
-export type TestValue = Value | ListOf<TestValue> | TestObject | Condition | Computed
+export type TestValue = Value | ListOf<TestValue> | TestObject | Computed
 export type TestObject = ObjectOf<TestValue>
 export type Condition = Node & { readonly kind: 'condition'; readonly expression: Expression }
 /** `input -> e` */

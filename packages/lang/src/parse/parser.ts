@@ -15,7 +15,7 @@ import { isLiteral } from './literal.js'
 import { parseSignature } from './port.js'
 import { parseTest } from './test.js'
 import { parseType } from './type.js'
-import { parseObject } from './value.js'
+import { parseAgentConfig, parseObject } from './value.js'
 
 export interface Parsed extends SyntaxTree {
   /** Declarations with a syntax error, by name: uses of them are not reported again. */
@@ -157,7 +157,7 @@ const binding = (c: Cursor, named: { name?: Name }): Binding => {
 
 const implementation = (c: Cursor): Implementation => {
   const start = c.next
-  if (c.takeWord('agent')) return { kind: 'agent', config: parseObject(c, "after 'agent'"), span: c.spanFrom(start) }
+  if (c.takeWord('agent')) return { kind: 'agent', config: parseAgentConfig(c), span: c.spanFrom(start) }
   if (c.takeWord('tool')) return { kind: 'tool', config: parseObject(c, "after 'tool'"), span: c.spanFrom(start) }
   if (c.isWord('plumb')) return parsePlumb(c)
   if (c.isSymbol('{')) return parseObject(c, '')

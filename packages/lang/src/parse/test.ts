@@ -1,9 +1,9 @@
 // `test "name" of binding { … }`: config values, but for conditions, and the scripts of models and tools.
 
-import type { Computed, Condition, Name, QualifiedName, TestDeclaration, TestObject, TestValue } from './ast.js'
+import type { Computed, Name, QualifiedName, TestDeclaration, TestObject, TestValue } from './ast.js'
 import type { Cursor } from './cursor.js'
-import { parseExpression, parseFunction, startsFunction } from './expression.js'
-import { parseListOf, parseObjectOf, parseValue } from './value.js'
+import { parseFunction, startsFunction } from './expression.js'
+import { parseCondition as condition, parseListOf, parseObjectOf, parseValue } from './value.js'
 
 export const parseTest = (c: Cursor): TestDeclaration => {
   const start = c.advance()
@@ -33,11 +33,6 @@ const entry = (c: Cursor, { text }: Name): TestValue => {
     default:
       return parseValue(c)
   }
-}
-
-const condition = (c: Cursor): Condition => {
-  const expression = parseExpression(c)
-  return { kind: 'condition', expression, span: expression.span }
 }
 
 // What one model or tool answers.

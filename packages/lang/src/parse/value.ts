@@ -1,12 +1,21 @@
-// Config values: literals, lists, objects, names of other bindings, and the template of a prompt.
+// Config values: literals, lists, objects, names of other bindings, the template of a prompt, and expressions where a key takes one.
 
-import type { EntryOf, ListOf, Name, NameValue, ObjectOf, ObjectValue, Value } from './ast.js'
+import type { Condition, EntryOf, ListOf, Name, NameValue, ObjectOf, ObjectValue, Value } from './ast.js'
 import type { Cursor } from './cursor.js'
-import { parseTemplate } from './expression.js'
+import { parseExpression, parseTemplate } from './expression.js'
 import { isLiteral, parseLiteral } from './literal.js'
 import { MORPHISMS } from './morphism.js'
 
 export const parseObject = (c: Cursor, where: string): ObjectValue => parseObjectOf(c, where, parseValue)
+
+/** The keys of an agent. */
+export const parseAgentConfig = (c: Cursor): ObjectValue =>
+  parseObjectOf(c, "after 'agent'", (c, { text }) => (text === 'conversation' ? parseCondition(c) : parseValue(c)))
+
+export const parseCondition = (c: Cursor): Condition => {
+  const expression = parseExpression(c)
+  return { kind: 'condition', expression, span: expression.span }
+}
 
 /** With values of some kind, which may depend on their key. */
 export const parseObjectOf = <V>(c: Cursor, where: string, parse: (c: Cursor, key: Name) => V): ObjectOf<V> => {

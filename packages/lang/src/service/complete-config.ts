@@ -13,6 +13,7 @@ import { isOf } from './path-at.js'
 
 export const configCompletions = (path: readonly Node[], program: Program): Completion[] | undefined => {
   if (!path.some(isOf('object'))) return undefined
+  if (path.some(isOf('agent')) && path.some(isOf('condition'))) return undefined
   const impl = path.find(isOf('agent', 'tool')) as AgentImplementation | ToolImplementation | undefined
   const entry = impl?.config.entries.find((e) => path.includes(e))
   const table = impl?.kind === 'agent' ? agentKeys() : toolKeys()

@@ -2,13 +2,14 @@
 
 import type { Program } from '../compile.js'
 import type { Bound } from '../names/names.js'
-import type { Expression, FieldExpression, Name, Node } from '../parse/ast.js'
+import type { Chain, Expression, FieldExpression, Name, Node } from '../parse/ast.js'
+import { expressionsOf } from '../parse/expression-parts.js'
 import type { Type } from '../types/type.js'
 import { flowOf, type Known, knownOf } from './flow.js'
 import { isOf } from './path-at.js'
 
 export interface ExpressionContext {
-  /** The whole that a `map`, a `filter`, a `fold` or an `until` holds, and what it is applied to where that is known. */
+  /** The whole that a `map`, a `filter`, a `fold`, an `until` or a key holds, and what it is applied to where that is known. */
   readonly whole: Expression
   readonly input: Type | undefined
   readonly known: Known
@@ -17,7 +18,7 @@ export interface ExpressionContext {
 }
 
 export const expressionAt = (path: readonly Node[], program: Program): ExpressionContext | undefined => {
-  const at = path.findLastIndex(isOf('map', 'filter', 'fold', 'trace'))
+  const at = path.findLastIndex(isOf('map', 'filter', 'fold', 'trace', 'barrier', 'condition'))
   const whole = path[at + 1]
   if (at < 0 || !whole || !isExpression(whole) || path[at] === undefined || !holds(path[at], whole)) return undefined
   const bound = bindingAround(path, program)
@@ -70,4 +71,4 @@ export const isExpression = (node: Node): node is Expression => 'kind' in node &
 
 // A trace holds a chain in addition to its condition, and a chain has fields too.
 const holds = (atom: Node, e: Expression): boolean =>
-  ('expression' in atom && atom.expression === e) || ('until' in atom && atom.until === e)
+  ('expression' in atom && atom.expression === e) || expressionsOf(atom as Chain).includes(e)

@@ -13,7 +13,7 @@ import { graphOf } from '../plan/root.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 
 export interface Flow {
-  /** By the expression of a `map`, a `filter`, a `fold` or an `until`, and by the name after the dot of a chain's `.field`. */
+  /** By the expression of a `map`, a `filter`, a `fold` or an `until`, by a key, and by the name after the dot of a chain's `.field`. */
   readonly inputs: ReadonlyMap<Expression | Name, Type>
   /** By the place where the morphism or the process is. */
   readonly nodes: ReadonlyMap<Span, GraphNode>
@@ -43,6 +43,8 @@ export const flowOf = (bound: Bound): Flow => {
     if (expression.kind === 'field') inputs.set(expression.field, type)
   }
   const { impl } = bound.binding
+  if (impl.kind === 'agent')
+    for (const { value } of impl.config.entries) if (value.kind === 'condition') look(value.expression, bound.inputs[0], false)
   if (impl.kind === 'agent' || impl.kind === 'tool' || impl.kind === 'object') return { inputs, nodes, exits, lifted, states }
   if (bound.category === 'base' && impl.kind !== 'plumb') checkBaseChain(bound, impl, ignore, look)
   if (bound.category === 'stream') {

@@ -177,6 +177,7 @@ const inConfig = (config: ObjectValue, table: KeyTable, names: Names): void => {
 
 const inValue = (value: Value, names: Names): void => {
   if (value.kind === 'name') qualified(value.name, names, valueSymbol)
+  if (value.kind === 'condition') inExpression(value.expression, names)
   if (value.kind === 'list') for (const item of value.items) inValue(item, names)
   if (value.kind === 'object') for (const entry of value.entries) inValue(entry.value, names)
 }
@@ -253,6 +254,10 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       inExpression(chain.expression, names)
       if (chain.by) inExpression(chain.by, names)
       return
+    case 'barrier':
+      for (const key of chain.join?.by ?? []) inExpression(key, names)
+      inSetting(chain.join?.within, names)
+      return
     case 'batch':
       inSetting(chain.size, names)
       inSetting(chain.within, names)
@@ -305,7 +310,7 @@ const inExpression = (e: Expression, names: Names): void => {
 }
 
 // Few expressions have such names: for the others the input type is not computed.
-const hasLocals = ({ span }: Expression): boolean => /\bfor\b|->|\u2192/.test(span.source.text.slice(span.start, span.end))
+const hasLocals = ({ span }: Expression): boolean => /\b(?:for|let)\b|->|\u2192/.test(span.source.text.slice(span.start, span.end))
 
 const portBehind = (process: SymbolInfo, port: string): SymbolInfo | undefined => {
   if (process.kind === 'binding') return portOf(process.bound, port)

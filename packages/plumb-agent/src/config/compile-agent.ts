@@ -8,9 +8,11 @@ import {
   type CheckedAgent,
   checkedAgent,
   compile,
+  conversationKey,
   type Diagnostic,
   givenTexts,
   hasErrors,
+  type KeyReader,
   mayHoldSecrets,
 } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
@@ -35,6 +37,8 @@ interface Source {
 export interface CompiledAgent {
   /** Returned even with errors, so that the configuration can be checked too. Undefined if it is unknown which agent is meant. */
   readonly agent: CheckedAgent | undefined
+  /** Undefined: it does not keep several conversations. */
+  readonly conversationKey: KeyReader | undefined
   /** The compiled texts, including an inline one. */
   readonly files: SourceFiles
   /** Empty unless one is an error: warnings are for `plumb check`. */
@@ -54,6 +58,7 @@ export const compileAgent = async (
   const unloadable = checksTools && selected.ok && !isBroken ? await unloadableTools(selected.value) : []
   return {
     agent: selected.ok ? checkedOf(selected.value, isBroken) : undefined,
+    conversationKey: selected.ok && !isBroken ? conversationKey(selected.value.bound) : undefined,
     files: withParams(withText(files, path, text), givenTexts(compiled.params)),
     diagnostics: isBroken ? diagnostics : [],
     faults: hasErrors(diagnostics) ? [] : isBroken ? compiled.faults : selected.ok ? unloadable : [selected.error],

@@ -1,6 +1,6 @@
 // The configuration of an agent, from its plan, the options and the environment; all errors are reported at once.
 
-import type { CheckedAgent, CheckedTool, Json, ParamTexts, Type } from '@plumb/lang'
+import type { CheckedAgent, CheckedTool, Json, KeyReader, ParamTexts, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
 import {
   type AgentLimit,
@@ -62,7 +62,9 @@ export interface AgentConfig {
   readonly grant: readonly Effect[] | undefined
   readonly minutes: number | undefined
   readonly isAmnesiac: boolean
-  /** How many inputs are answered at once; over 1 only without memory. */
+  /** It has a memory for each value of a key. Undefined: it has one at most. */
+  readonly conversations: { readonly key: KeyReader; readonly max: number } | undefined
+  /** How many inputs are answered at once; over 1 only without memory, or with several. */
   readonly concurrency: number
   readonly lane: ProviderLane
   /** Outputs leave as they are finished, and telemetry says which input each answers. */
@@ -74,6 +76,9 @@ export interface AgentConfig {
   readonly limit: AgentLimit | undefined
   readonly rate: Omit<RateLimit, 'account'> | undefined
 }
+
+/** Conversations that are kept: the one that has rested for longest is forgotten. */
+const MAX_CONVERSATIONS = 1000
 
 /** Inputs that wait for batches: as many as one batch may hold. */
 const MAX_IN_BATCHES = 100_000
@@ -89,6 +94,8 @@ export interface AgentEnvironment {
   readonly mayReadFiles: boolean
   /** Why a prompt may not be included from there. */
   readonly whyNotRead: (path: string, what: string) => Fault | undefined
+  /** Of its spec; see `conversations`. */
+  readonly conversationKey?: KeyReader | undefined
   /** This process is the one that `via` starts elsewhere. */
   readonly isElsewhere: boolean
 }
@@ -100,7 +107,7 @@ export const readAgentConfig = async (
   surroundings: AgentEnvironment,
 ): Promise<Result<AgentConfig, readonly Fault[]>> => {
   const { config: spec, specPath } = agent
-  const { env, installed, readText, isElsewhere, docroot, mayReadFiles, whyNotRead } = surroundings
+  const { env, installed, readText, isElsewhere, docroot, mayReadFiles, whyNotRead, conversationKey } = surroundings
   const other = spec.command !== undefined ? 'command' : spec.via !== undefined && !isElsewhere ? 'via' : undefined
   if (other) return { ok: false, error: [anotherProgram(other, agent.name)] }
   const { program, model: given, lines, run } = options
@@ -160,6 +167,7 @@ export const readAgentConfig = async (
     grant: spec.grant as readonly Effect[] | undefined,
     minutes: asNumber(spec.grant_minutes),
     isAmnesiac: spec.amnesiac === true,
+    conversations: conversationKey && { key: conversationKey, max: asNumber(spec.conversations) ?? MAX_CONVERSATIONS },
     concurrency: lane === 'batch' ? MAX_IN_BATCHES : (asNumber(spec.concurrency) ?? 1),
     lane,
     isUnordered: run.isUnordered || spec.unordered === true,

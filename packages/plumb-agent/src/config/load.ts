@@ -54,10 +54,11 @@ export const loadAgent = async (
   }
   const holds = (name: string): boolean => given.value !== undefined && files.read(name).ok
   const base = { given: given.value, readText, holds }
-  if (given.value?.agent !== undefined) {
-    const checked = readAgent(given.value.agent)
-    return checked.ok ? { ...base, agent: checked.value, files, diagnostics: [], faults: [] } : refuse(checked.error, files)
-  }
+  const handed = given.value?.agent === undefined ? undefined : readAgent(given.value.agent)
+  if (handed?.ok === false) return refuse(handed.error, files)
+  // The expression that names a conversation is not handed over: it is compiled here.
+  if (handed && handed.value.config.conversation === undefined)
+    return { ...base, agent: handed.value, conversationKey: undefined, files, diagnostics: [], faults: [] }
   const path = spec.kind === 'file' ? spec.path : spec.kind === 'text' ? (spec.path ?? EVAL_PATH) : (given.value?.bundle.entry ?? '')
   const text = spec.kind === 'text' ? succeed(spec.text) : files.read(path)
   if (!text.ok) return refuse(text.error, files)
@@ -68,11 +69,17 @@ export const loadAgent = async (
   const source = { path, text: text.value, files, params: params.value, isOfParent: sourcesFd !== undefined, checksTools: run.isCheck }
   const compiled = await compileAgent(source, program)
   const shownAt = spec.kind === 'text' ? spec.toPrompt : undefined
-  return { ...base, ...compiled, ...(shownAt ? { diagnostics: compiled.diagnostics.map(shownAt) } : {}) }
+  return {
+    ...base,
+    ...compiled,
+    ...(handed && { agent: handed.value, files }),
+    ...(shownAt ? { diagnostics: compiled.diagnostics.map(shownAt) } : {}),
+  }
 }
 
 const refuse = (error: Fault, files: SourceFiles): LoadedAgent => ({
   agent: undefined,
+  conversationKey: undefined,
   files,
   given: undefined,
   readText: readSpec,

@@ -43,7 +43,11 @@ export interface Problems {
 /** Reads nothing from stdin. */
 export const prepare = async (options: AgentOptions, received: InheritedSpec | undefined): Promise<Result<PreparedAgent, Problems>> => {
   const { tools } = options
-  const { agent, files, given, readText, holds, diagnostics, faults } = await loadAgent(options, received, process.env.PLUMB_PATH)
+  const { agent, conversationKey, files, given, readText, holds, diagnostics, faults } = await loadAgent(
+    options,
+    received,
+    process.env.PLUMB_PATH,
+  )
   const authority = readGiven(given?.authority, tools, readText)
   const grants = [authority.given.grant, agent?.config.grant as readonly Effect[] | undefined]
   const mayReadFiles = grants.every((grant) => grant?.includes('fs.read') ?? true)
@@ -53,6 +57,7 @@ export const prepare = async (options: AgentOptions, received: InheritedSpec | u
     installed: INSTALLED,
     readText,
     isElsewhere: received !== undefined,
+    conversationKey,
     docroot: tools.docroot ?? '.',
     mayReadFiles,
     whyNotRead: (path: string, what: string) => {

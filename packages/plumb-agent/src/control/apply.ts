@@ -7,7 +7,7 @@ import type { Conversation } from '../conversation/conversation.js'
 import type { Outlets, ReplyTo } from '../io/outlets.js'
 import type { ChatMessage } from '../provider/provider.js'
 import type { Approvals } from '../tool/approvals.js'
-import { type ControlReply, parseControl, type QueuedControl, toErrorReply } from './message.js'
+import { type Control, type ControlReply, parseControl, type QueuedControl, toErrorReply } from './message.js'
 
 interface Pausable {
   readonly isPaused: boolean
@@ -16,7 +16,10 @@ interface Pausable {
 }
 
 export interface ControlProcessorParts {
-  readonly conversation: Pick<Conversation, 'noTemperature' | 'setTemperature' | 'setModel' | 'setEffort' | 'memory' | 'setMemory'>
+  readonly conversation: Pick<
+    Conversation,
+    'noTemperature' | 'setTemperature' | 'setModel' | 'setEffort' | 'hasConversations' | 'memoryOf' | 'setMemory'
+  >
   readonly approvals: Pick<Approvals, 'settle'>
   readonly reply: Outlets['reply']
   readonly report: (fault: Fault) => void
@@ -38,8 +41,8 @@ export class ControlProcessor {
   }
 
   /** The rest of the k-th message, to be applied between inputs. Undefined: nothing. */
-  apply(message: unknown, k: number, replyTo: ReplyTo): QueuedControl | undefined {
-    const parsed = parseControl(message)
+  apply(message: unknown, text: Buffer | undefined, k: number, replyTo: ReplyTo): QueuedControl | undefined {
+    const parsed = parseControl(message, text)
     if (!parsed.ok) {
       this.refuse(parsed.error, replyTo)
       return undefined
@@ -49,6 +52,11 @@ export class ControlProcessor {
     const { noTemperature } = conversation
     if (typeof control.temperature === 'number' && noTemperature !== undefined) {
       this.refuse(fault('input_type_mismatch', `'set_temp' cannot be done: ${noTemperature}`), replyTo)
+      return undefined
+    }
+    const misplaced = this.#misplaced(control)
+    if (misplaced !== undefined) {
+      this.refuse(fault('input_type_mismatch', misplaced), replyTo)
       return undefined
     }
     if (control.temperature !== undefined) conversation.setTemperature(control.temperature)
@@ -67,22 +75,30 @@ export class ControlProcessor {
     return control.wantsMemory || control.memory || control.isStop ? { kind: 'control', k, control, replyTo } : undefined
   }
 
+  #misplaced({ conversation, wantsMemory, memory }: Control): string | undefined {
+    const { hasConversations } = this.#parts.conversation
+    if (!hasConversations && conversation !== undefined) return "there is one memory, and no 'conversation' in the spec of the agent"
+    if (!hasConversations || conversation !== undefined || !(wantsMemory || memory)) return undefined
+    return `there is a memory for each conversation: write 'conversation' beside '${memory ? 'set_memory' : 'get_memory'}'`
+  }
+
   /** Applies get_memory and set_memory; `stop` is the loop's. */
   applyQueued({ control, replyTo }: QueuedControl): void {
     const { conversation, loop } = this.#parts
+    const messages = conversation.memoryOf(control.conversation)
     if (control.wantsMemory) {
-      this.#reads.record(conversation.memory, loop.isPaused)
-      this.#reply({ kind: 'memory', messages: conversation.memory }, replyTo)
+      this.#reads.record(messages, loop.isPaused)
+      this.#reply({ kind: 'memory', messages }, replyTo)
     }
     if (!control.memory) return
     const expected = control.expectedMemory
-    if (expected && !isSameMemory(conversation.memory, expected)) {
+    if (expected && !isSameMemory(messages, expected)) {
       this.refuse(CHANGED, replyTo)
       if (control.isResume && !(loop.isPaused && this.#reads.isOthersPause(expected))) this.#resume(replyTo)
       return
     }
-    const old_messages = conversation.memory.length
-    conversation.setMemory(control.memory)
+    const old_messages = messages.length
+    conversation.setMemory(control.memory, control.conversation)
     this.#reply({ kind: 'memory_set', old_messages, new_messages: control.memory.length }, replyTo)
     if (control.isResume) this.#resume(replyTo)
   }

@@ -1,7 +1,8 @@
 // Control messages: their format, and the replies. The loop applies them.
 
-import type { Json } from '@plumb/lang'
-import { type Fault, fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { type Identity, identityOfJson, type Json } from '@plumb/lang'
+import { eachMember, type Fault, fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { skipSpace } from '@plumb/wire/json'
 import type { ReplyTo } from '../io/outlets.js'
 import { EFFORTS, type Effort, isEffort } from '../provider/effort.js'
 import type { ChatMessage } from '../provider/provider.js'
@@ -22,6 +23,8 @@ export interface Control {
   readonly memory?: readonly ChatMessage[]
   /** The present memory must equal this, in the form of get_memory, or `memory` is refused. */
   readonly expectedMemory?: readonly ChatMessage[]
+  /** Whose memory is meant. */
+  readonly conversation?: Identity
   /** Ids of calls that wait for approval. */
   readonly approved?: string
   readonly denied?: string
@@ -44,20 +47,23 @@ export type ControlReply =
   | ApprovalQuestion
   | { readonly kind: 'error'; readonly error: string; readonly category: string; readonly detail: string }
 
-/** One wrong field rejects the whole message, so that nothing is applied partially; the detail names every wrong one. */
-export const parseControl = (value: unknown): Result<Control> => {
+/** One wrong field rejects the whole message, so that nothing is applied partially; the detail names every wrong one. `text`: its JSON. */
+export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.stringify(value) ?? '')): Result<Control> => {
   if (!isRecord(value)) return refuse(`control message must be an object such as {"pause":true}, found ${show(value)}`)
   const wrong = Object.entries(value).flatMap(([name, field]) => complain(name, field) ?? [])
   if (wrong.length > 0) return refuse(wrong.join('; '))
-  const { set_temp, set_model, set_effort, set_memory, if_memory, approve, deny } = value as Fields
+  const { set_temp, set_model, set_effort, set_memory, if_memory, approve, deny, conversation } = value as Fields
   if (if_memory !== undefined && set_memory === undefined)
     return refuse(`'if_memory' says when 'set_memory' may be done, and there is none`)
+  if (conversation !== undefined && set_memory === undefined && value.get_memory !== true)
+    return refuse(`'conversation' says whose memory 'get_memory' or 'set_memory' means, and there is neither`)
   return succeed({
     ...(set_temp === undefined ? {} : { temperature: set_temp }),
     ...(set_model === undefined ? {} : { model: set_model }),
     ...(set_effort === undefined ? {} : { effort: set_effort }),
     ...(set_memory === undefined ? {} : { memory: set_memory.map(({ role, content }) => ({ role, content })) }),
     ...(if_memory === undefined ? {} : { expectedMemory: if_memory }),
+    ...(conversation === undefined ? {} : { conversation: conversationIn(text) }),
     ...(approve === undefined ? {} : { approved: approve }),
     ...(deny === undefined ? {} : { denied: deny }),
     isPause: value.pause === true,
@@ -76,6 +82,16 @@ interface Fields {
   readonly if_memory?: readonly ChatMessage[]
   readonly approve?: string
   readonly deny?: string
+  readonly conversation?: string | number
+}
+
+/** By its text: a number keeps its digits. */
+const conversationIn = (text: Buffer): Identity => {
+  let found = ''
+  eachMember(text, skipSpace(text, 0), (keyStart, keyEnd, start, end) => {
+    if (JSON.parse(text.toString('utf8', keyStart - 1, keyEnd + 1)) === 'conversation') found = text.toString('utf8', start, end)
+  })
+  return identityOfJson(found) as Identity
 }
 
 export const toErrorReply = ({ error, category, detail }: Fault): ControlReply => ({ kind: 'error', error, category, detail })
@@ -107,6 +123,8 @@ const FIELDS: Readonly<Record<string, Rule>> = {
   if_memory: messages,
   approve: id,
   deny: id,
+  conversation: (value) =>
+    typeof value === 'string' || Number.isFinite(value) ? undefined : `takes a string or a number, found ${show(value)}`,
 }
 
 const complain = (name: string, value: unknown): string | undefined => {

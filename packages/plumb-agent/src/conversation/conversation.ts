@@ -1,7 +1,7 @@
 // One conversation: an input goes to the provider as the user's message, requested tools are called, the answer is validated, and the
 // messages are remembered.
 
-import { type Json, resolve } from '@plumb/lang'
+import { type Identity, type Json, resolve } from '@plumb/lang'
 import {
   type Deliveries,
   type Fault,
@@ -32,6 +32,7 @@ import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
 import { countGranted } from './billing.js'
 import { ProviderBreaker } from './breaker.js'
+import { Memories, type Memory } from './memories.js'
 import { CallCount, Meter } from './meter.js'
 import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf, unreadableComplaint } from './turn.js'
 
@@ -47,12 +48,14 @@ export interface Conversation {
   setTemperature(temperature: number | null): void
   setModel(model: string | null): void
   setEffort(effort: Effort | null): void
-  readonly memory: readonly ChatMessage[]
+  /** It has a memory for each conversation. Else it has one, and `conversation` is undefined. */
+  readonly hasConversations: boolean
+  memoryOf(conversation?: Identity): readonly ChatMessage[]
   /** Only between inputs; the system prompt is not part of it. */
-  setMemory(messages: readonly ChatMessage[]): void
+  setMemory(messages: readonly ChatMessage[], conversation?: Identity): void
   /**
    * Resolves to one line of JSON of the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for
-   * telemetry.
+   * telemetry. Of inputs of one conversation only one is answered at a time.
    */
   answer(input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome>
 }
@@ -90,9 +93,7 @@ class ProviderConversation implements Conversation {
   readonly #log: Log
   readonly #surroundings: ConversationOptions
   readonly #meter = new Meter()
-  #memory: ChatMessage[]
-  // The initial memory is recorded with the first answer, unless another memory was set by then.
-  #unrecorded: readonly ChatMessage[]
+  readonly #memories: Memories
   #temperature: number | undefined
   #model: string
   #effort: Effort | undefined
@@ -109,8 +110,7 @@ class ProviderConversation implements Conversation {
     this.#emitEvent = emitEvent
     this.#log = log
     this.#surroundings = surroundings
-    this.#memory = [...config.history]
-    this.#unrecorded = config.history
+    this.#memories = new Memories(config)
     this.#temperature = config.temperature
     this.#model = config.model
     this.#effort = config.effort
@@ -133,19 +133,23 @@ class ProviderConversation implements Conversation {
     this.#asking.resume()
   }
 
-  get memory(): readonly ChatMessage[] {
-    return this.#memory
+  get hasConversations(): boolean {
+    return this.#config.conversations !== undefined
   }
 
-  setMemory(messages: readonly ChatMessage[]): void {
-    this.#memory = [...messages]
-    this.#unrecorded = []
+  memoryOf(conversation?: Identity): readonly ChatMessage[] {
+    return this.#memories.messagesOf(conversation)
+  }
+
+  setMemory(messages: readonly ChatMessage[], conversation?: Identity): void {
+    this.#memories.set(messages, conversation)
     this.#meter.compactions++
   }
 
   // An outcome that is given while what led to it is not kept could count, and the answers be requested again.
   async answer(input: UserInput, cancellation: Cancellation, seq?: number): Promise<InputOutcome> {
-    const outcome = await this.#answer(input, cancellation, seq)
+    const memory = this.#memories.use(this.#config.isAmnesiac ? undefined : input.conversation)
+    const outcome = await this.#answer(input, cancellation, seq, memory).finally(() => this.#memories.rest(memory))
     const { kept } = this.#surroundings
     if (kept?.flush) await kept.flush()
     return outcome
@@ -166,8 +170,8 @@ class ProviderConversation implements Conversation {
     )
   }
 
-  #contextNow(): string {
-    return this.#meter.describe({ now: new Date(), history: this.#memory.length, documents: this.#config.documents })
+  #contextNow({ messages }: Memory): string {
+    return this.#meter.describe({ now: new Date(), history: messages.length, documents: this.#config.documents })
   }
 
   #compose(turn: Turn, emit: Emit, billing: Billing | undefined): ModelRequest {
@@ -176,8 +180,8 @@ class ProviderConversation implements Conversation {
     const tools = this.#tools.offers()
     return {
       system: withInstructions(this.#config.system, tools),
-      context: hasRuntimeContext ? this.#contextNow() : undefined,
-      history: this.#memory,
+      context: hasRuntimeContext ? this.#contextNow(turn.memory) : undefined,
+      history: turn.memory.messages,
       turn: turn.messages,
       tools,
       parallelToolCalls,
@@ -213,7 +217,7 @@ class ProviderConversation implements Conversation {
     if (cancellation.isCancelled) return this.#dropped()
     if (denied) return { ok: false, error: denied }
     const asked = this.#asking.turn
-    this.#log('question', { model: this.#model, history: this.#memory.length, message: turn.messages.at(-1) })
+    this.#log('question', { model: this.#model, history: turn.memory.messages.length, message: turn.messages.at(-1) })
     const startMs = nowMs()
     const answer = await this.#request(question, before, cancellation)
     if (answer.ok) apart.end()
@@ -279,19 +283,13 @@ class ProviderConversation implements Conversation {
     return { ...answered, calls: kept.callsOf() }
   }
 
-  #remember(messages: readonly ChatMessage[], emit: Emit): void {
-    this.#memory.push(...messages)
-    if (this.#surroundings.emitsMemory) emit({ kind: 'remembered', messages: [...this.#unrecorded, ...messages] })
-    this.#unrecorded = []
-  }
-
-  async #answer(input: UserInput, cancellation: Cancellation, seq: number | undefined): Promise<InputOutcome> {
+  async #answer(input: UserInput, cancellation: Cancellation, seq: number | undefined, memory: Memory): Promise<InputOutcome> {
     const delivery = seq === undefined ? undefined : this.#surroundings.deliveries?.of(seq)
     const emit: Emit = seq === undefined ? this.#emitAll : (event) => this.#emitAll({ ...event, seq })
     const message = this.#surroundings.readContent ? await this.#surroundings.readContent(input) : succeed(input.text)
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
     if (!message.ok) return message
-    const turn = new Turn(message.value)
+    const turn = new Turn(message.value, memory)
     const count = new CallCount(this.#config.maxToolCalls)
     let hasBeenCut = false
     for (let retries = 0; ; ) {
@@ -320,7 +318,7 @@ class ProviderConversation implements Conversation {
         const { json, repairs, thinking } = read.value
         if (thinking !== undefined) emit({ kind: 'thinking', text: thinking })
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
-        if (!this.#config.isAmnesiac) this.#remember(turn.accepted(content), emit)
+        if (!this.#config.isAmnesiac) memory.add(turn.accepted(content), this.#surroundings.emitsMemory ? emit : undefined)
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]

@@ -5,6 +5,7 @@ import { type Fault, preview } from '@plumb/wire'
 import { wrapperOf } from '../answer/wrapped.js'
 import { saysSomething } from '../provider/memory-messages.js'
 import type { ChatMessage, ContentBlock, ModelAnswer, ToolResult, ToolUse } from '../provider/provider.js'
+import type { Memory } from './memories.js'
 
 export class Turn {
   readonly #messages: ChatMessage[]
@@ -12,7 +13,10 @@ export class Turn {
   readonly #kept: ChatMessage[]
 
   /** Text, or blocks if it contains media. */
-  constructor(content: Json) {
+  constructor(
+    content: Json,
+    readonly memory: Memory,
+  ) {
     const user: ChatMessage = { role: 'user', content }
     this.#messages = [user]
     this.#kept = [user]

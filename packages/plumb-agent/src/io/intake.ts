@@ -1,6 +1,6 @@
 // Reads stdin, one message a line: inputs, and envelopes for other ports.
 
-import { checkTree, describeMismatch, fillDefaults, printType, type Type, takesText } from '@plumb/lang'
+import { checkTree, describeMismatch, fillDefaults, type Identity, type KeyReader, printType, type Type, takesText } from '@plumb/lang'
 import {
   checkLine,
   type Fault,
@@ -21,7 +21,8 @@ export type InboundMessage =
   | { readonly kind: 'input'; readonly line: number; readonly json: Buffer; readonly isLast: boolean }
   /** An unreadable line instead of an input: it counts as one. */
   | { readonly kind: 'bad-input'; readonly line: number; readonly fault: Fault }
-  | { readonly kind: 'control'; readonly message: unknown }
+  /** `text`: the same as JSON. */
+  | { readonly kind: 'control'; readonly message: unknown; readonly text: Buffer }
   | { readonly kind: 'tool-answer'; readonly message: unknown }
   /** On port `spec`, after the spec itself: renewed authority, tools or budget. */
   | { readonly kind: 'authority'; readonly message: unknown }
@@ -74,7 +75,9 @@ const openEnvelope = ({ buf, start, end, line, isLast }: LineReader, framing: Fr
   if (!kind) return { kind: 'invalid', fault: unknownPort(port, ['input', ...Object.keys(KINDS[framing])], line) }
   if (isEof) return { kind: 'end', port: port as 'ctrl_in' | 'tool_resp' | 'spec' }
   const message = parseJson(buf, from, to)
-  return message.ok ? { kind, message: message.value } : { kind: 'invalid', fault: { ...message.error, line } }
+  return message.ok
+    ? { kind, message: message.value, text: buf.subarray(from, to) }
+    : { kind: 'invalid', fault: { ...message.error, line } }
 }
 
 type Kind = 'control' | 'tool-answer' | 'authority'
@@ -98,10 +101,12 @@ export interface UserInput {
   readonly text: string
   /** A string, here without its quotes. */
   readonly isString: boolean
+  /** Which memory it is answered with. Undefined: the one that there is. */
+  readonly conversation?: Identity
 }
 
 /** The user's message: a string as itself, anything else as JSON, checked against the input type. `isLast`: the line had no newline. */
-export const readInput = (json: Buffer, type: Type, isLast: boolean): Result<UserInput> => {
+export const readInput = (json: Buffer, type: Type, isLast: boolean, key?: KeyReader): Result<UserInput> => {
   const tree = parseTree(json, 0, json.length)
   if (tree.kind === 'fault') {
     const refusal = checkLine(json, 0, json.length, takesText(type), isLast)
@@ -115,5 +120,9 @@ export const readInput = (json: Buffer, type: Type, isLast: boolean): Result<Use
   }
   const text = (fillDefaults(type, json, tree) ?? json.subarray(tree.start, tree.end)).toString()
   const isString = tree.kind === 'string'
-  return succeed({ text: isString ? JSON.parse(text) : text, isString })
+  const said = { text: isString ? JSON.parse(text) : text, isString }
+  if (!key) return succeed(said)
+  const conversation = key.read(json, tree.start, tree.end)
+  if (conversation !== undefined) return succeed({ ...said, conversation })
+  return { ok: false, error: key.fault ?? fault('evaluation_failed', 'the message names no conversation') }
 }

@@ -6,7 +6,7 @@ import type { Input } from './pending-queue.js'
 
 /** Maximum inputs without an outcome; above it no further one is started. */
 const MAX_BYTES = 256 * 1024 * 1024
-/** Maximum outcomes that wait for an earlier one; above it no further input is started. */
+/** Maximum outcomes, and inputs, that wait for an earlier one; above it no further input is started. */
 const MAX_WAITING = 1_000
 
 export class InFlight {
@@ -37,22 +37,47 @@ export class InFlight {
     return this.#size === 0
   }
 
-  /** Whether another input may be started. An outcome that waits for its turn does not count for `concurrency`. */
-  hasRoom(concurrency: number): boolean {
-    return this.#pending < concurrency && this.#bytes < MAX_BYTES && this.#size - this.#pending < MAX_WAITING
+  /** Whether another one may begin. An outcome that waits for its turn does not count for `concurrency`. */
+  hasPlace(concurrency: number): boolean {
+    return this.#pending < concurrency
   }
 
+  /** Whether another input may be started. */
+  get hasRoom(): boolean {
+    return this.#bytes < MAX_BYTES && this.#size - this.#pending < MAX_WAITING
+  }
+
+  /** One is being answered. */
+  get isBusy(): boolean {
+    return this.#pending > 0
+  }
+
+  /** It has its place among the others, and begins at once, or when its turn has come. */
   start(input: Input): void {
     input.startMs = nowMs()
     input.place = this.#inputs.push(input) - 1
-    this.#pending++
     this.#bytes += input.bytes
+  }
+
+  begin(input: Input): void {
+    input.startMs = nowMs()
+    input.hasBegun = true
+    this.#pending++
+  }
+
+  /** They have not begun, and never will. */
+  drop(inputs: readonly Input[]): void {
+    for (const input of inputs) {
+      this.#bytes -= input.bytes
+      this.#leave(input)
+    }
+    while (this.#first < this.#inputs.length && !this.#inputs[this.#first]) this.#first++
   }
 
   settle(input: Input, outcome: InputOutcome): void {
     input.outcome = outcome
     input.endMs = nowMs()
-    this.#pending--
+    if (input.hasBegun) this.#pending--
     this.#bytes -= input.bytes
     if (this.#isUnordered) this.#settled.push(input)
   }
@@ -78,7 +103,7 @@ export class InFlight {
   }
 
   cancel(): void {
-    for (const input of this.#inputs) input?.cancellation.cancel()
+    for (const input of this.#inputs) if (input?.hasBegun) input.cancellation.cancel()
   }
 }
 

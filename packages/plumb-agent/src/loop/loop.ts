@@ -25,7 +25,7 @@ import { ControlProcessor } from '../control/apply.js'
 import type { QueuedControl } from '../control/message.js'
 import { ControlSources } from '../control/sources.js'
 import type { Conversation, InputOutcome } from '../conversation/conversation.js'
-import { type InboundMessage, type Intake, readInput, type UserInput } from '../io/intake.js'
+import { type InboundMessage, type Intake, readInput } from '../io/intake.js'
 import type { Outlets, ReplyTo } from '../io/outlets.js'
 import type { Emit } from '../io/telemetry.js'
 import { Cancellation } from '../provider/cancellation.js'
@@ -34,9 +34,13 @@ import type { EnvelopedAnswers } from '../tool/no-tools.js'
 import { Delivery, SettledCounts } from './delivery.js'
 import { InFlight } from './in-flight.js'
 import { type Input, PendingQueue } from './pending-queue.js'
+import { type ReadInput, type Refusal, Turns } from './turns.js'
 
 export interface LoopParts {
-  readonly config: Pick<AgentConfig, 'input' | 'isAmnesiac' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'>
+  readonly config: Pick<
+    AgentConfig,
+    'input' | 'isAmnesiac' | 'conversations' | 'concurrency' | 'isUnordered' | 'maxMessages' | 'afterFailure'
+  >
   readonly conversation: Conversation
   readonly approvals: Pick<Approvals, 'settle' | 'end'>
   /** Takes answers to tool calls that come in envelopes. */
@@ -75,6 +79,7 @@ export class Loop {
   /** From fd 6, before all that is queued. */
   #urgent: QueuedControl[] = []
   readonly #inFlight: InFlight
+  readonly #turns = new Turns()
   readonly #delivery: Delivery
   readonly #counts = new SettledCounts()
   #accepted = 0
@@ -88,7 +93,7 @@ export class Loop {
   /** The time of the next report of settled inputs, while more are in flight. */
   #busy: NodeJS.Timeout | undefined
   /** Why no further input is sent to the provider. */
-  #refusal: (InputOutcome & { readonly ok: false }) | undefined
+  #refusal: Refusal | undefined
 
   constructor(parts: LoopParts) {
     this.#parts = parts
@@ -127,8 +132,8 @@ export class Loop {
     this.advance()
   }
 
-  control(message: unknown): void {
-    this.#applyControl(message, 'fd')
+  control(message: unknown, text?: Buffer): void {
+    this.#applyControl(message, text, 'fd')
     this.advance()
   }
 
@@ -149,6 +154,7 @@ export class Loop {
   stop(): void {
     this.#closeInput()
     this.#queue.clear()
+    this.#inFlight.drop(this.#turns.clear())
     this.#urgent = []
     this.advance()
   }
@@ -185,8 +191,9 @@ export class Loop {
   }
 
   #runControl(): boolean {
-    if (!this.#inFlight.isEmpty) return false
-    const next = this.#urgent.shift() ?? this.#queue.nextControl(this.isPaused)
+    if (this.#inFlight.isBusy) return false
+    // Behind inputs that wait for others of their conversation, control that came with them keeps its place.
+    const next = this.#urgent.shift() ?? (this.isPaused || this.#inFlight.isEmpty ? this.#queue.nextControl(this.isPaused) : undefined)
     if (!next) return false
     this.#control.applyQueued(next)
     this.#endControl(next.k)
@@ -195,15 +202,32 @@ export class Loop {
   }
 
   #startNext(): boolean {
-    const input = this.#canStart() ? this.#queue.nextInput() : undefined
+    if (!this.#canBegin()) return false
+    const waited = this.#turns.next()
+    if (waited) {
+      this.#begin(waited)
+      return true
+    }
+    const input = this.#inFlight.hasRoom ? this.#queue.nextInput() : undefined
     if (!input) return false
     this.#inFlight.start(input)
     const read = this.#refusal ?? input.read()
-    if (read.ok) {
-      this.#countStart()
-      void this.#answer(input, read.value)
-    } else this.#settle(input, read)
+    if (!read.ok) this.#settle(input, read)
+    else if (this.#turns.take({ input, said: read.value })) this.#begin({ input, said: read.value })
     return true
+  }
+
+  #begin(read: ReadInput): void {
+    const refusal = this.#refusal ?? this.#turns.refusalOf(read.said)
+    if (refusal) return this.#end(read, refusal)
+    this.#inFlight.begin(read.input)
+    this.#countStart()
+    void this.#answer(read)
+  }
+
+  #end({ input, said }: ReadInput, outcome: InputOutcome): void {
+    this.#settle(input, outcome)
+    this.#turns.leave(said, outcome, this.#parts.config.isAmnesiac)
   }
 
   // With no more than these at once none would be held back, but by answers that come in the same turn.
@@ -216,35 +240,30 @@ export class Loop {
     })
   }
 
-  async #answer(input: Input, said: UserInput): Promise<void> {
+  async #answer(read: ReadInput): Promise<void> {
+    const { input, said } = read
     let outcome: InputOutcome
     try {
       outcome = await this.#parts.conversation.answer(said, input.cancellation, input.seq)
     } catch (error) {
       outcome = { ok: false, error: fault('internal', `answering failed: ${String(error)}`) }
     }
-    this.#settle(input, outcome)
+    this.#end(read, outcome)
     this.advance()
   }
 
   #settle(input: Input, outcome: InputOutcome): void {
     this.#inFlight.settle(input, outcome)
-    const { afterFailure, isAmnesiac } = this.#parts.config
-    if (outcome.ok) return
-    if (isHeld(outcome.error)) {
-      // The memory at the next input depends on it.
-      if (!isAmnesiac) this.#refusal ??= WAITS
-      return
-    }
-    if (afterFailure === 'go on') return
+    const { afterFailure } = this.#parts.config
+    if (outcome.ok || isHeld(outcome.error) || afterFailure === 'go on') return
     this.#refusal = NOT_ASKED
     if (afterFailure === 'end') this.#closeInput()
   }
 
-  #canStart(): boolean {
+  #canBegin(): boolean {
     const { config, outlets } = this.#parts
     if (this.#started >= MAX_STARTS || this.isPaused) return false
-    return this.#urgent.length === 0 && this.#inFlight.hasRoom(config.concurrency) && !outlets.isFull()
+    return this.#urgent.length === 0 && this.#inFlight.hasPlace(config.concurrency) && !outlets.isFull()
   }
 
   #pull(): boolean {
@@ -259,7 +278,7 @@ export class Loop {
   // Inputs are read when they can be started; if control may be among them, until the queue is full.
   #wantsMore(): boolean {
     if (this.#parts.intake.mayCarryControl) return !this.#queue.isFull
-    return this.#stdin === 'open' && this.#queue.isEmpty && this.#canStart()
+    return this.#stdin === 'open' && this.#queue.isEmpty && this.#canBegin() && this.#inFlight.hasRoom
   }
 
   // When no more control can come, nothing else could resume it.
@@ -273,12 +292,13 @@ export class Loop {
     switch (message.kind) {
       case 'input': {
         const { json, isLast, line } = message
-        return this.#accept(line, json.length, () => readInput(json, this.#parts.config.input, isLast))
+        const { input, conversations } = this.#parts.config
+        return this.#accept(line, json.length, () => readInput(json, input, isLast, conversations?.key))
       }
       case 'bad-input':
         return this.#accept(message.line, 0, () => ({ ok: false, error: message.fault }))
       case 'control':
-        return this.#applyControl(message.message, 'envelope')
+        return this.#applyControl(message.message, message.text, 'envelope')
       case 'tool-answer':
         return this.#parts.toolAnswers.receive(message.message)
       case 'authority':
@@ -300,9 +320,9 @@ export class Loop {
     if (seq === this.#parts.config.maxMessages) this.#closeInput()
   }
 
-  #applyControl(message: unknown, replyTo: ReplyTo): void {
+  #applyControl(message: unknown, text: Buffer | undefined, replyTo: ReplyTo): void {
     const k = ++this.#controls
-    const queued = this.#control.apply(message, k, replyTo)
+    const queued = this.#control.apply(message, text, k, replyTo)
     if (!queued) this.#endControl(k)
     else if (replyTo === 'envelope') this.#queue.push(queued)
     else this.#urgent.push(queued)
@@ -375,12 +395,7 @@ export class Loop {
   }
 }
 
-const WAITS: InputOutcome & { readonly ok: false } = {
-  ok: false,
-  error: fault('parked', 'waits behind a message of which a call needs the consent of a person'),
-  isShared: true,
-}
-const NOT_ASKED: InputOutcome & { readonly ok: false } = {
+const NOT_ASKED: Refusal = {
   ok: false,
   error: fault('cancelled', 'not sent to the provider, after an input that failed (--fail-fast)'),
   isShared: true,

@@ -17,6 +17,8 @@ export interface Input {
   /** Among those in flight. */
   place?: number
   startMs?: number
+  /** It is being answered, or was. */
+  hasBegun?: true
   endMs?: number
   outcome?: InputOutcome
 }

@@ -3,7 +3,7 @@
 import type { AgentPlan, Bound } from '@plumb/lang'
 import type { Prices } from '@plumb/ledger'
 import type { AgentSandbox, Session, StandIn } from '@plumb/tool/internal'
-import type { Deliveries, Fault, SourceFiles, StateFile } from '@plumb/wire'
+import type { Deliveries, Fault, InitialMemory, SourceFiles, StateFile } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
 import { type RunOptions, wordsOfAgents } from '../options/run-options.js'
@@ -52,9 +52,11 @@ export interface SpawnSettings {
   readonly deliveries?: Deliveries | undefined
 }
 
-/** The initial memory of the agent at this place. */
-export const memoryAt = (place: string, { state, resumed }: SpawnSettings): readonly unknown[] =>
-  state?.memoryOf(place) ?? resumed?.get(place)?.memory ?? []
+/** The initial memory of the agent at this place, if it has any. */
+export const memoryAt = (place: string, { state, resumed }: SpawnSettings): readonly InitialMemory[] => {
+  const { memory: messages = [] } = resumed?.get(place) ?? {}
+  return state?.memoriesOf(place) ?? (messages.length > 0 ? [{ messages }] : [])
+}
 
 /** The descriptor on which a nested plumb is asked to flush its batches: it has no port of its own there. */
 export const LET_GO_FD = 6

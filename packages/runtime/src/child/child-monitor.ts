@@ -97,7 +97,10 @@ export class ChildMonitor {
     }
     // Only the recorder, or a state file, asked for it.
     const isPrivate = telemetry?.kind === 'remembered'
-    if (isPrivate) state?.append({ place, seq: seqOf(telemetry.seq ?? 0), messages: telemetry.messages })
+    if (isPrivate) {
+      const { messages, conversation, seq = 0 } = telemetry
+      state?.append({ place, seq: seqOf(seq), messages, ...(conversation === undefined ? {} : { conversation }) })
+    }
     if (!isPrivate && !secrets) parent?.write(buf, start, end)
     if (!isPrivate && secrets && telemetry) parent?.writeText(JSON.stringify(secrets.telemetry(telemetry)))
     if (!telemetry) return true

@@ -84,7 +84,7 @@ const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) => void)
   const started = start(agentPlan(at, bound), at)
   const memory = memoryAt(at.place, at.settings)
   if (!started.ok || memory.length === 0) return started
-  return succeed({ ...started.value, ...restoreMemory(started.value.child, memory, fail), controls: 1 })
+  return succeed({ ...started.value, ...restoreMemory(started.value.child, memory, fail), controls: memory.length })
 }
 
 const spawnProgram = (

@@ -14,12 +14,22 @@ export interface Remembered {
   /** The input of the part that caused it, from 1; 0: unknown. */
   readonly seq: number
   readonly messages: readonly unknown[]
+  /** As JSON text, the key of the conversation that it belongs to, if the process keeps several. */
+  readonly conversation?: string | undefined
   /** These replace all earlier memory. */
   readonly replaces?: boolean
 }
 
+/** Of one conversation, or of all if there is one. */
+export interface InitialMemory {
+  readonly messages: readonly unknown[]
+  readonly conversation?: string | undefined
+}
+
 export interface StateFile {
-  /** The initial memory of the process at this place. */
+  /** The initial memory of the process at this place; the conversations in the order of their last messages. */
+  memoriesOf(place: string): readonly InitialMemory[]
+  /** The same of a process that keeps one. */
   memoryOf(place: string): readonly unknown[]
   append(remembered: Remembered): void
 }
@@ -34,7 +44,8 @@ export const openStateFile = (fd: number): Result<StateFile> => {
     const read = readMemories(readWhole(fd, size))
     if (!read.ok) return fail('fd_invalid', `descriptor ${fd} holds no memory: ${read.error.detail}`)
     return succeed({
-      memoryOf: (place) => read.value.get(place) ?? [],
+      memoriesOf: (place) => [...(read.value.get(place)?.values() ?? [])],
+      memoryOf: (place) => [...(read.value.get(place)?.values() ?? [])].flatMap(({ messages }) => messages),
       append: (remembered) => void writeSync(fd, `${JSON.stringify(remembered)}\n`, fstatSync(fd).size),
     })
   } catch (error) {
@@ -68,18 +79,22 @@ const readWhole = (fd: number, size: number): string => {
   return bytes.toString('utf8', 0, at)
 }
 
-const readMemories = (text: string): Result<Map<string, unknown[]>> => {
-  const memories = new Map<string, unknown[]>()
+type Memories = Map<string | undefined, InitialMemory & { messages: unknown[] }>
+
+const readMemories = (text: string): Result<Map<string, Memories>> => {
+  const places = new Map<string, Memories>()
   for (const [i, line] of text.split('\n').entries()) {
     if (line === '') continue
     const remembered = readRemembered(line)
     if (!remembered) return fail('fd_invalid', `line ${i + 1} is not a {"place","seq","messages"}`)
-    const { place, messages, replaces } = remembered
-    const before = replaces ? undefined : memories.get(place)
-    if (before) before.push(...messages)
-    else memories.set(place, [...messages])
+    const { place, messages, replaces, conversation } = remembered
+    const memories: Memories = places.get(place) ?? new Map()
+    const memory = { conversation, messages: (replaces ? undefined : memories.get(conversation)?.messages) ?? [] }
+    memory.messages.push(...messages)
+    memories.delete(conversation)
+    places.set(place, memories.set(conversation, memory))
   }
-  return succeed(memories)
+  return succeed(places)
 }
 
 /** Undefined: not a line of this form. */

@@ -24,6 +24,12 @@ const isWithin = (part: Span, whole: Span): boolean => part.source === whole.sou
 /** The bindings that the expressions of a morphism call, with the calls. */
 export const calledIn = (chain: Chain, scope: Scope): readonly Callee[] => expressionsOf(chain).flatMap((e) => callsOf(e, scope))
 
+/** All calls of a binding. */
+export const callsWithin = ({ binding: { impl }, scope }: Bound): readonly Callee[] =>
+  impl.kind === 'agent'
+    ? impl.config.entries.flatMap(({ value }) => (value.kind === 'condition' ? callsOf(value.expression, scope) : []))
+    : chainsOf(impl).flatMap((chain) => calledIn(chain, scope))
+
 export interface Callee {
   readonly call: CallExpression
   readonly callee: Bound

@@ -5,15 +5,12 @@ import { skipSpace } from '@plumb/wire/json'
 import { preview } from '@plumb/wire/preview'
 import type { Expression } from '../../parse/ast.js'
 import type { Environment } from '../infer/environment.js'
-import { kindOfValue } from '../run/coerce.js'
-import { identityOf } from '../run/equal.js'
 import { Sink } from '../run/sink.js'
 import { describe, Slice } from '../run/slice.js'
+import { type Identity, identityOfKey } from './identity.js'
 import type { MessageScanner } from './message-scanner.js'
 import { compileMap } from './stage.js'
 import { type Stage, Verdict } from './verdict.js'
-
-export type Identity = string | number
 
 export class KeyReader {
   /** Why the last message has no key. */
@@ -37,10 +34,8 @@ export class KeyReader {
     if (this.verdict < 0) return undefined
     const at = skipSpace(buf, start)
     const key = this.verdict === Verdict.WROTE ? new Slice(sink.buf, sink.start, sink.end) : trimmed(buf, at, end)
-    const kind = kindOfValue(key)
-    // Both kinds apart: "1" is not 1.
-    if (kind === 'string') return `s${identityOf(key)}`
-    if (kind === 'number') return identityOf(key)
+    const identity = identityOfKey(key)
+    if (identity !== undefined) return identity
     this.verdict = Verdict.FAILED
     this.fault = fault('evaluation_failed', `${describe(key)} is neither a string nor a number in the key '${this.#source}'`)
     return undefined

@@ -26,6 +26,7 @@ export const whyNotResumable = (graph: Graph, agentProgram: string | undefined, 
     const wired = wiredPort(node, graph)
     return [
       ...(wired === undefined ? [] : [`port '${wired}' of '${place}' is wired, and what went over it changed what it did`]),
+      ...(config.conversation === undefined ? [] : [`'${place}' runs elsewhere and keeps several conversations`]),
       ...(config.amnesiac === true || !inCycle.has(node) ? [] : [`'${place}' is in a cycle, where messages may come in another order`]),
       ...(config.max_messages === undefined ? [] : [`'${place}' counts its messages (max_messages)`]),
     ]

@@ -1,7 +1,7 @@
 // Restores the memory of an agent in a resumed run: it gets its memory before its first message.
 
 import { Writable } from 'node:stream'
-import { FDS, isRecord, type LineChild, type LineSink, parseJson, preview } from '@plumb/wire'
+import { FDS, type InitialMemory, isRecord, type LineChild, type LineSink, parseJson, preview } from '@plumb/wire'
 
 export interface Restored {
   readonly child: LineChild
@@ -10,7 +10,7 @@ export interface Restored {
 }
 
 /** Uses the control channel of the child up. `fail` gets the reason if the child does not accept its memory. */
-export const restoreMemory = (child: LineChild, memory: readonly unknown[], fail: (reason: string) => void): Restored => {
+export const restoreMemory = (child: LineChild, memories: readonly InitialMemory[], fail: (reason: string) => void): Restored => {
   let restored: () => void = () => {}
   const isRestored = new Promise<void>((resolve) => {
     restored = resolve
@@ -22,20 +22,23 @@ export const restoreMemory = (child: LineChild, memory: readonly unknown[], fail
   stdin.on('error', () => {})
   child.stdin.on('close', () => stdin.destroy())
   const control = child.fds.get(FDS.ctrl_in) as LineSink
-  let isDone = false
+  let left = memories.length
   const takeReply = (buf: Buffer, start: number, end: number): boolean => {
-    const reply = isDone ? undefined : replyIn(buf, start, end)
+    const reply = left === 0 ? undefined : replyIn(buf, start, end)
     if (!reply) return false
-    isDone = true
-    if (reply.kind === 'memory_set') restored()
-    else fail(`it does not take the memory that was recorded: ${preview(reply.detail, MAX_DETAIL)}`)
+    left--
+    if (reply.kind !== 'memory_set') fail(`it does not take the memory that was recorded: ${preview(reply.detail, MAX_DETAIL)}`)
+    else if (left === 0) restored()
     return true
   }
-  control.write(Buffer.from(`${JSON.stringify({ set_memory: memory })}\n`), () => {})
+  for (const memory of memories) control.write(Buffer.from(`${commandOf(memory)}\n`), () => {})
   control.end(() => {})
   const fds = new Map([...child.fds].filter(([fd]) => fd !== FDS.ctrl_in))
   return { child: { ...child, stdin, fds }, takeReply }
 }
+
+const commandOf = ({ messages, conversation }: InitialMemory): string =>
+  `{${conversation === undefined ? '' : `"conversation":${conversation},`}"set_memory":${JSON.stringify(messages)}}`
 
 const MAX_DETAIL = 400
 
