@@ -16,6 +16,7 @@ const EVENTS = { accept: 'text/event-stream' }
 const SPEC = `type N = { n: int }
 @serve "/a/double" let double : !N -> !N = map({ n: n * 2 })
 @serve let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
+@serve let talks : !{ who: string, text: string } -> !string = agent { provider: "eliza", model: "doctor", conversation: who }
 @serve let evens : !N -> !N = filter(n % 2 = 0)
 @serve let picked : !N -> !N = plumb(input, output) { input ; filter(n % 2 = 0) ; output }
 @serve let sum : !int -> !int = fold(state + value, from: 0)
@@ -146,6 +147,16 @@ t.test('what belongs to one request never reaches another', async (t) => {
   for (const [i, { status, text }] of both.entries()) {
     t.equal(status, 200)
     t.equal(JSON.parse(text), i % 2 ? JSON.parse(alone.text) : `${JSON.parse(alone.text)}|`)
+  }
+  const named = ['ann', 'bob', 'ann'].map((who) => `${JSON.stringify({ who, text: said })}\n`).join('')
+  for (const _ of [1, 2]) {
+    const { text } = await serving.call('/talks', named, { headers: LINES })
+    const [ann, bob, again] = text
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { value: string }).value)
+    t.equal(ann, bob, 'a memory for each of them')
+    t.not(ann, again, 'that lasts as long as the request')
   }
   t.equal((await serving.call('/echo', '"a"\n"b"\n', { headers: LINES })).text, '{"seq":1,"value":"1"}\n{"seq":2,"value":"2"}\n')
   t.equal((await serving.call('/echo', '"c"')).text, '"1"', 'a program that may remember is started for each')

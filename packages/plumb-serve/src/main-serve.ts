@@ -50,7 +50,7 @@ const serve = async (
   const files = record === undefined ? undefined : RunDirectory.open(record, (warning) => reporter.warn(warning))
   if (files?.ok === false) return refuse(files.error)
   const service = new Service({ bindings, tokens: tokens.value, maxBody, maxRequests, keepSeconds, conversations, files: files?.value })
-  const server = new Server(service, { allowedOrigins: allowOrigin, isLocal, log })
+  const server = new Server(service, { allowedOrigins: allowOrigin, isLocal, log, report: (error) => reporter.report(error) })
   const listener = await listen(address, server.answer)
   if (!listener.ok) return refuse(listener.error)
   const { url } = listener.value

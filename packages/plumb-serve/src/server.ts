@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { fault } from '@plumb/wire'
+import { type Fault, fault } from '@plumb/wire'
 import { allowOrigin, type CorsNames, FOREIGN_PAGE, whyForeign } from '@plumb/wire/http'
 import type { Access } from './access/tokens.js'
 import { Exchange } from './http/exchange.js'
@@ -19,6 +19,8 @@ export interface ServerOptions {
   /** It listens on this machine alone. */
   readonly isLocal: boolean
   readonly log: RequestLog
+  /** A bug of its own. */
+  readonly report: (error: Fault) => void
 }
 
 /** Who comes in where no token is needed. */
@@ -65,8 +67,8 @@ export class Server {
     response.setHeader('x-content-type-options', 'nosniff')
     response.once('close', () => this.#tell(exchange, performance.now() - began))
     this.#answer(exchange).catch((error: unknown) => {
-      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error)
-      exchange.problem(fault('internal', detail))
+      this.#o.report(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error), { request: exchange.id }))
+      exchange.problem(fault('internal', `this is a bug of the server, whose standard error has more: request ${exchange.id}`))
       if (!response.writableEnded) response.destroy()
     })
   }
@@ -118,5 +120,8 @@ export class Server {
   }
 }
 
-const whyForeignPage = ({ headers: { origin } }: IncomingMessage, allowed: readonly string[]): string | undefined =>
-  origin === undefined || allowed.includes(origin) ? undefined : FOREIGN_PAGE
+// Its own page is one of the host that the request names; what that is worth the token decides.
+const whyForeignPage = ({ headers: { origin, host } }: IncomingMessage, allowed: readonly string[]): string | undefined => {
+  const isOwn = origin !== undefined && host !== undefined && origin.toLowerCase().replace(/^https?:\/\//, '') === host.toLowerCase()
+  return origin === undefined || isOwn || allowed.includes(origin) ? undefined : FOREIGN_PAGE
+}

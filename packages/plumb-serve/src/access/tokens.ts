@@ -113,7 +113,9 @@ export class Tokens {
   /** Undefined: the request shows none that is known. */
   find(authorization: string | undefined): Access | undefined {
     this.#look()
-    const given = sha256Of(bearerOf(authorization) ?? '')
+    const shown = bearerOf(authorization)
+    if (shown === undefined) return undefined
+    const given = sha256Of(shown)
     let found: Entry | undefined
     // Each is compared, whichever fits.
     for (const entry of this.#entries) if (isSameDigest(entry.digest, given)) found = entry

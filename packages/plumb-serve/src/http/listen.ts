@@ -32,11 +32,6 @@ export const listen = async (
 ): Promise<Result<Listener>> => {
   const server = createServer(LIMITS, answer)
   server.maxConnections = MAX_CONNECTIONS
-  // A client that waits for leave before it sends a body is refused by the head alone.
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    response.writeContinue()
-    answer(request, response)
-  })
   const failure = await bound(server, { host, port })
   if (failure !== undefined) return fail('config_invalid', `cannot listen on ${host}:${port}: ${failure}`)
   const { port: taken } = server.address() as AddressInfo

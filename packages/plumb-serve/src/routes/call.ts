@@ -6,10 +6,11 @@ import { answerJson } from '../answer/json.js'
 import { answerLines, NDJSON } from '../answer/lines.js'
 import type { Binding } from '../binding/binding.js'
 import type { Exchange } from '../http/exchange.js'
-import { Run } from '../run/run.js'
+import type { Run } from '../run/run.js'
 import type { Service } from '../service.js'
 import { CONVERSATION } from './openai/request.js'
 import { lastEventId } from './runs.js'
+import { enter, runWithClient, tell } from './with-client.js'
 
 export const callBinding = async (exchange: Exchange, binding: Binding, service: Service): Promise<void> => {
   exchange.logged.binding = binding.name
@@ -23,33 +24,15 @@ export const callBinding = async (exchange: Exchange, binding: Binding, service:
 
 /** The run ends with its answer, or with its client. */
 const callNow = async (exchange: Exchange, binding: Binding, service: Service, asked: Asked): Promise<void> => {
-  const { isLines, events, maxCost, conversation } = asked
-  const { access } = exchange
-  const body = isLines ? succeed(undefined) : await readInput(exchange, service)
+  const body = asked.isLines ? succeed(undefined) : await readInput(exchange, service)
   if (!body.ok) return exchange.problem(body.error)
-  const leave = enter(exchange, service)
-  if (typeof leave !== 'function') return exchange.problem(leave)
-  const talk = await service.talk(exchange, binding, conversation)
-  const run = new Run({
-    id: exchange.id,
-    binding,
-    isKept: false,
-    events,
-    maxCost,
-    memories: talk.memories,
-    owner: access?.name ?? '',
-    questions: service.questions,
-  })
-  service.begin(run)
-  exchange.left.addEventListener('abort', () => run.cancel(), { once: true })
-  if (exchange.left.aborted) run.cancel()
-  if (body.value === undefined) void writeLines(exchange, run)
-  else void run.writeBytes(withEnd(body.value)).then(() => run.endInput())
-  await Promise.all([answer(exchange, run, asked), run.finished])
-  talk.end()
-  told(exchange, run)
-  access?.spend(run.cost)
-  leave()
+  const line = body.value
+  const feed = async (run: Run): Promise<void> => {
+    if (line === undefined) return writeLines(exchange, run)
+    await run.writeBytes(withEnd(line))
+    run.endInput()
+  }
+  await runWithClient(exchange, service, { ...asked, binding, feed, answer: (run) => answer(exchange, run, asked) })
 }
 
 /** The run goes on without its client, and may be asked for again. */
@@ -85,19 +68,11 @@ const callKept = async (exchange: Exchange, binding: Binding, service: Service, 
   if (isAsync) return exchange.json(202, run.shown, { ...location, 'preference-applied': 'respond-async' })
   exchange.response.setHeader('location', location.location)
   await answer(exchange, run, asked)
-  told(exchange, run)
+  tell(exchange, run)
 }
 
 const answer = (exchange: Exchange, run: Run, { wantsEvents, isLines }: Asked): Promise<void> =>
   wantsEvents ? answerEvents(exchange, run, lastEventId(exchange)) : isLines ? answerLines(exchange, run) : answerJson(exchange, run)
-
-const told = ({ logged }: Exchange, run: Run): void => {
-  Object.assign(logged, run.totals, run.failure ? { error: run.failure.error } : {})
-}
-
-/** Its place among those in hand, until it leaves; or why there is none. */
-const enter = ({ access }: Exchange, { places, tokens }: Service): (() => void) | Fault =>
-  access?.take() ?? places.take(access?.name ?? '', tokens?.count ?? 0)
 
 const withEnd = (bytes: Buffer): Buffer => (bytes.at(-1) === LF ? bytes : Buffer.concat([bytes, Buffer.from([LF])]))
 
@@ -178,7 +153,7 @@ const [LF, CR, SPACE] = [0x0a, 0x0d, 0x20]
 const IDLE_MS = 300_000
 
 const writeLines = async ({ request, response }: Exchange, run: Run): Promise<void> => {
-  const idle = setTimeout(() => response.destroy(), IDLE_MS)
+  const idle = setInterval(() => void (run.inHand === 0 && response.destroy()), IDLE_MS)
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       idle.refresh()
@@ -190,6 +165,6 @@ const writeLines = async ({ request, response }: Exchange, run: Run): Promise<vo
     // The client is gone, in the middle of its lines: what is in hand is cancelled with it.
     run.cancel()
   } finally {
-    clearTimeout(idle)
+    clearInterval(idle)
   }
 }

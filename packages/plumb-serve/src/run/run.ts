@@ -76,6 +76,7 @@ export class Run {
   readonly #stop = new AbortController()
   readonly #began = performance.now()
   #isInLine = false
+  #whole = 0
   /** Questions that wait. */
   #open = 0
 
@@ -114,12 +115,12 @@ export class Run {
     return (this.ended?.getTime() ?? Date.now()) - this.created.getTime()
   }
 
-  /** One line of input, without its end. Resolves when another may come. */
-  async write(line: Buffer): Promise<void> {
-    await this.writeBytes(Buffer.concat([line, NEWLINE]))
+  /** Inputs whose outcome is not whole. */
+  get inHand(): number {
+    return this.inputs - this.#whole
   }
 
-  /** Any piece of lines. */
+  /** Any piece of lines of input. Resolves when more may come. */
   async writeBytes(bytes: Buffer): Promise<void> {
     this.#count(bytes)
     if (this.#stdin.writableEnded || this.#stdin.write(bytes)) return
@@ -183,6 +184,7 @@ export class Run {
 
   #take(line: NumberedLine, buf: Buffer): void {
     const seq = line.seq === 0 ? null : line.seq
+    if (line.isEnd) this.#whole++
     if (line.kind === 'value') {
       this.outputs++
       this.firstMs ??= performance.now() - this.#began
@@ -248,7 +250,6 @@ const whyNoApproval = (json: string): Fault | undefined =>
 
 /** Outcomes have lines of their own. */
 const TOLD_AS_SUCH: ReadonlySet<string> = new Set(['output', 'error', 'settled', 'remembered', 'budget'])
-const NEWLINE = Buffer.from('\n')
 const [LF, SPACE] = [0x0a, 0x20]
 
 /** Calls `take` with each numbered line; resolves at the end. It waits while the feed is full. */

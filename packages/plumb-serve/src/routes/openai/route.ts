@@ -3,8 +3,9 @@
 import { fault, type Result } from '@plumb/wire'
 import type { Binding } from '../../binding/binding.js'
 import type { Exchange } from '../../http/exchange.js'
-import { Run } from '../../run/run.js'
+import type { Run } from '../../run/run.js'
 import type { Service } from '../../service.js'
+import { runWithClient } from '../with-client.js'
 import { answerChat } from './chat.js'
 import { bindingOf, isModel, type OpenaiRequest, readBodyOf, readChat, readResponse } from './request.js'
 import { answerResponse } from './responses.js'
@@ -41,7 +42,7 @@ const STARTED = Math.floor(Date.now() / 1000)
 const shown = ({ name }: Binding) => ({ id: name, object: 'model', created: STARTED, owned_by: 'plumb' })
 
 const callModel = async (exchange: Exchange, service: Service, models: readonly Binding[], { read, answer }: Endpoint): Promise<void> => {
-  const { access, logged } = exchange
+  const { logged } = exchange
   if (service.state === 'draining') return exchange.problem(fault('overloaded', 'the server is about to end, and takes no more requests'))
   const bytes = await service.readBody(exchange.request)
   if (!bytes.ok) return exchange.problem(bytes.error)
@@ -53,28 +54,14 @@ const callModel = async (exchange: Exchange, service: Service, models: readonly 
   logged.binding = binding.value.name
   const asked = read(body.value, binding.value)
   if (!asked.ok) return exchange.problem(asked.error)
-  const leave = access?.take() ?? service.places.take(access?.name ?? '', service.tokens?.count ?? 0)
-  if (typeof leave !== 'function') return exchange.problem(leave)
   const request = asked.value
   const events = new Set(binding.value.streamsText && request.isStreamed ? ['text', 'tool_call', 'retry'] : [])
-  const talk = await service.talk(exchange, binding.value, request.conversation, request.before)
-  const run = new Run({
-    id: exchange.id,
-    binding: binding.value,
-    isKept: false,
-    events,
-    maxCost: undefined,
-    memories: talk.memories,
-    owner: access?.name ?? '',
-    questions: service.questions,
-  })
-  service.begin(run)
-  exchange.left.addEventListener('abort', () => run.cancel(), { once: true })
-  if (exchange.left.aborted) run.cancel()
-  void run.writeBytes(Buffer.concat([request.input, Buffer.from('\n')])).then(() => run.endInput())
-  await Promise.all([answer(exchange, run, request), run.finished])
-  talk.end()
-  Object.assign(logged, run.totals, run.failure ? { error: run.failure.error } : {})
-  access?.spend(run.cost)
-  leave()
+  const feed = async (run: Run): Promise<void> => {
+    await run.writeBytes(Buffer.concat([request.input, NEWLINE]))
+    run.endInput()
+  }
+  const own = { binding: binding.value, events, maxCost: undefined, conversation: request.conversation, before: request.before }
+  await runWithClient(exchange, service, { ...own, feed, answer: (run) => answer(exchange, run, request) })
 }
+
+const NEWLINE = Buffer.from('\n')
