@@ -62,6 +62,8 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'plumb-chat/src/main.ts': 'its own help',
   'plumb-chat/src/run.ts': 'the terminal, whose lines are cleaned by sanitize and messages.ts',
   'plumb-mcp/src/serve.ts': 'messages of a protocol',
+  'plumb-serve/src/main.ts': 'its own help',
+  'plumb-serve/src/look/log.ts': 'openDataOutput cleans what goes to a terminal',
   'plumb-mux/src/main.ts': 'its own help',
   'plumb-mux/src/play-back.ts': 'openDataOutput cleans what goes to a terminal',
   'plumb-mux/src/run.ts': 'openLineOutput cleans what goes to a terminal',

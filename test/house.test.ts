@@ -53,6 +53,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   'spec-test': ['runtime', 'plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
   plumb: ['engine', 'spec-test', 'runtime', 'plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
   'plumb-mux': ['wire'],
+  'plumb-serve': ['runtime', 'lang', 'ledger', 'wire'],
   'plumb-chat': ['ledger', 'wire'],
 }
 
@@ -92,7 +93,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   'ipaddr.js': /^packages\/sandbox\/src\/net\/public-addresses\.ts$/,
   openai: /^packages\/plumb-agent\/src\/provider\/openai\//,
   pg: /^packages\/engine\/src\/(connection|pg\.d)\.ts$/,
-  pino: /^packages\/wire\/src\/cli\/log\.ts$/,
+  pino: /^packages\/(wire\/src\/cli|plumb-serve\/src\/look)\/log\.ts$/,
   split2: /^packages\/wire\/src\//,
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp\//,

@@ -174,6 +174,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
   ],
   'plumb-chat': [{ args: ['--help'], node: PIPES }],
   'plumb-mcp': [{ args: [agent], input: `${JSON.stringify(INITIALIZE)}\n`, node: PIPED }],
+  'plumb-serve': [{ args: ['--help'], node: PIPES, bundles: ['shared/commander'] }],
   'plumb-mux': [{ args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n', node: CHILD }],
   'plumb-tool': [
     { args: ['-e', TOOL, 'call', 'inc', '1'], node: [] },

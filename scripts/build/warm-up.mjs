@@ -117,6 +117,7 @@ const JOBS = {
     },
   ],
   'plumb-mcp': [{ args: [`${EXAMPLES}/orders.plumb`], input: MCP_REQUESTS }],
+  'plumb-serve': [{ args: ['--help'], input: '' }],
   'plumb-mux': [
     { args: ['--', 'cat'], input: '{"__port":"input","msg":1}\n' },
     { args: ['--fds', 'none', '--', 'cat'], input: '{"__port":"input","msg":1}\n' },

@@ -1,7 +1,7 @@
 // An agent that answers from a script, in this process: over the same streams as plumb-agent, with its memory and its control.
 
 import { type AgentPlan, conversationKey, type GraphNode, type Identity, type KeyReader } from '@plumb/lang'
-import type { Spawned } from '@plumb/runtime/child'
+import { openInProcessChild, type Spawned } from '@plumb/runtime/child'
 import {
   type Code,
   controlText,
@@ -19,7 +19,6 @@ import {
   telemetryText,
   valueText,
 } from '@plumb/wire'
-import { openInProcessChild } from './in-process-child.js'
 import type { ScriptPlayer } from './script-player.js'
 import { ScriptedMemory } from './scripted-memory.js'
 

@@ -14,19 +14,27 @@ import {
   type TestPlan,
 } from '@plumb/lang'
 import { narrow } from '@plumb/policy'
-import { AuthoritySource, LET_GO_FD, openBoxes, type Spawned, type SpawnSettings, spawnAll, type ToolService } from '@plumb/runtime/child'
+import {
+  AuthoritySource,
+  LET_GO_FD,
+  openBoxes,
+  openInProcessChild,
+  type Spawned,
+  type SpawnSettings,
+  spawnAll,
+  type ToolService,
+} from '@plumb/runtime/child'
 import { openEmitter, placesOf, type RunEvent } from '@plumb/runtime/event'
 import type { MappedTool } from '@plumb/runtime/graph'
 import { findDocroot, runOptions } from '@plumb/runtime/options'
 import { keptPlaceOf } from '@plumb/runtime/record'
+import { GraphRun, type GraphRunOptions } from '@plumb/runtime/run'
 import { mapsTools, openMappedTools, openToolServices, openToolSession } from '@plumb/runtime/tools'
 import type { Registry, Session } from '@plumb/tool/internal'
 import { type Fault, fail, fault, Reporter, type Result, type SourceFiles } from '@plumb/wire'
 import type { CallLog } from './call-log.js'
 import { Carried } from './carried.js'
 import { Doubles } from './doubles.js'
-import { GraphRun, type GraphRunOptions } from './graph-run.js'
-import { openInProcessChild } from './in-process-child.js'
 import { notRun, whyOutside, whyToolOutside } from './outside.js'
 import { ScriptPlayer } from './script-player.js'
 import { startScriptedAgent } from './scripted-agent.js'
@@ -253,7 +261,7 @@ export class TestHost {
       onEvent: (event) => carried.on(event),
       stdin: ends.stdin,
       stdout: ends.stdout,
-      nested: { requests: ends.fds.get(LET_GO_FD) as PassThrough },
+      numbered: { requests: ends.fds.get(LET_GO_FD) as PassThrough, isForOurs: true },
       reporter,
       report: (fault) => reporter.report(fault),
       envelopes: isEnveloped ? 'all' : 'none',

@@ -37,7 +37,7 @@ import { mcpServer } from './server.js'
 
 export const agentKeys = once(
   (): KeyTable => ({
-    provider: oneOf(...PROVIDER_NAMES),
+    provider: oneOf(...PROVIDER_NAMES, 'person'),
     wire: oneOf('responses', 'chat'),
     model: TEXT,
     prompt: { ...TEXT, isTemplate: true },

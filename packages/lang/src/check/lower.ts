@@ -65,6 +65,10 @@ const sameTypes = (tool: Bound, name: QualifiedName, input: Type | undefined, ou
   same('output', output, tool.outputs[0])
 }
 
+/** It gives one output for each input, so that it could be the process of a tool. */
+export const isLowerable = (process: Bound): boolean =>
+  process.category === 'stream' && process.inputs.length === 1 && process.outputs.length === 1 && notTotalIn(process) === undefined
+
 /** The first morphism that is not total, through nested chains; agents and plumbs guarantee their own answers. */
 const notTotalIn = ({ binding: { impl }, scope }: Bound): string | undefined =>
   isChain(impl) ? findInChain({ chain: impl, scope }, ({ kind }) => (NOT_TOTAL.has(kind) ? kind : undefined)) : undefined

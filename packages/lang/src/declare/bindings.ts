@@ -16,7 +16,7 @@ export const declareBindings = (scope: Scope, report: Report): void => {
   }
 }
 
-const ANNOTATIONS: AnnotationTable = { description: 'string', tool: 'boolean', version: 'string' }
+const ANNOTATIONS: AnnotationTable = { description: 'string', serve: 'path', tool: 'boolean', version: 'string' }
 
 const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
   const { name, signature, impl } = binding
@@ -29,6 +29,12 @@ const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
     const help = category === 'stream' ? `lower it: 'let … = tool { process: ${name.text} }'` : undefined
     report(error('annotation_invalid', "'@tool' belongs above a bare morphism (base category)", span, help))
   }
+  if (annotations.has('serve') && category !== 'stream' && category !== 'unknown') {
+    const span = binding.annotations.find((a) => a.name.text === 'serve')?.span ?? name.span
+    const help = "plumb-serve serves a tool under '@tool true' with --tools"
+    report(error('annotation_invalid', "'@serve' belongs above a binding of streams", span, help))
+  }
+  const served = annotations.get('serve')
   return {
     name: name.text,
     binding,
@@ -39,6 +45,7 @@ const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
     isTool: category === 'base' && (impl.kind === 'tool' || annotations.get('tool') === true),
     ...(typeof description === 'string' ? { description } : {}),
     ...(typeof version === 'string' ? { version } : {}),
+    ...(served === undefined ? {} : { served: typeof served === 'string' ? served : `/${name.text}` }),
   }
 }
 

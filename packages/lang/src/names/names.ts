@@ -78,6 +78,8 @@ export interface Bound {
   readonly outputs: readonly (Type | undefined)[]
   readonly description?: string
   readonly version?: string
+  /** The path of `@serve`. */
+  readonly served?: string
   /** Agents may use it: a `tool { … }`, or a bare morphism under `@tool`. */
   readonly isTool: boolean
 }

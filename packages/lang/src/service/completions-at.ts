@@ -147,7 +147,7 @@ const isAnnotation = (node: Node): boolean => 'name' in node && 'value' in node 
 const TEXTUAL: ReadonlySet<string> = new Set(['description', 'version'])
 
 const annotations = (path: readonly Node[]): Completion[] => {
-  const words = path.some(isOf('record')) ? ['description', 'min', 'max'] : ['description', 'tool', 'version']
+  const words = path.some(isOf('record')) ? ['description', 'min', 'max'] : ['description', 'serve', 'tool', 'version']
   return words.map((label) => ({ label, kind: 'annotation', insert: TEXTUAL.has(label) ? `${label} ""` : label }))
 }
 

@@ -113,6 +113,7 @@ export const readAgentConfig = async (
   const { program, model: given, lines, run } = options
   const name = given.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
   const model = given.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
+  if (name === 'person') return { ok: false, error: [nobodyHere(agent.name)] }
   const resourcePath = directoriesOf(env.PLUMB_RESOURCES)
   const prompt = await readSystemPrompt(promptKeys(spec), { specPath, resourcePath, installed, readText, whyNotRead })
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
@@ -257,6 +258,9 @@ const ANOTHER = { command: "is a program of its own ('command')", via: "runs els
 
 const missing = (key: 'provider' | 'model', value: string): Fault =>
   fault('missing_option', `no ${key} is given: say ${value} with --${key}, with '${key}' in the spec or with PLUMB_${key.toUpperCase()}`)
+
+const nobodyHere = (name: string): Fault =>
+  fault('cannot_run', `'${name}' asks a person, as plumb-serve lets it: serve it, or name another provider with --provider`)
 
 const unknownProvider = (name: string): Fault => {
   const near = nearest(name, PROVIDER_NAMES)

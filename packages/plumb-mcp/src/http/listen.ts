@@ -1,18 +1,16 @@
 // Streamable HTTP on 127.0.0.1: requests that are not from a client are refused before they reach one.
 
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Fault, fail, type Result, succeed, systemReason } from '@plumb/wire'
+import { type Fault, fail, parseJson, type Result, succeed, systemReason } from '@plumb/wire'
+import { allowOrigin, type CorsNames, hasToken, type OriginPolicy, openBodies, type ReadBody, whyForeign } from '@plumb/wire/http'
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED } from '../server/rpc-error.js'
 import type { ServerContext } from '../server/server-context.js'
 import { openStateless, type StatelessServer } from '../stateless/stateless-server.js'
 import { answerStateless, isStateless } from './answer-stateless.js'
-import { openBodies, type ReadBody } from './body.js'
-import { allowOrigin, METHODS } from './cors.js'
 import { sendError, sendResponse, toWebRequest } from './respond.js'
 import { type HttpSession, type HttpSessions, openHttpSessions } from './sessions.js'
 import { keepWaiting } from './standing-streams.js'
-import { hasToken } from './token.js'
 
 export interface ListenOptions {
   /** 0: a free port. */
@@ -59,6 +57,12 @@ const LIMITS: Limits = {
   maxConnections: 4096,
 }
 const SESSION = 'mcp-session-id'
+const METHODS: readonly string[] = ['GET', 'POST', 'DELETE']
+const CORS: CorsNames = {
+  methods: METHODS,
+  exposed: ['mcp-session-id', 'mcp-protocol-version', 'www-authenticate', 'retry-after'],
+  allowed: ['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
+}
 
 export const listen = async (options: ListenOptions): Promise<Result<Listener>> => {
   const limits = { ...LIMITS, ...options.limits }
@@ -100,14 +104,14 @@ const answer = async (request: IncomingMessage, response: ServerResponse, option
   const foreign = whyForeign(headers, options.gate)
   if (foreign !== undefined) return sendError(response, 403, REFUSED, foreign)
   // Before the token, which no such question carries.
-  if (allowOrigin(request, response)) return
+  if (allowOrigin(request, response, CORS)) return
   if (url.split('?', 1)[0]?.replace(/\/$/, '') !== PATH) return sendError(response, 404, REFUSED, `there is nothing here but ${PATH}`)
   if (url.includes('?')) return sendError(response, 400, REFUSED, 'a query is of no use here, and no place for a token')
   if (options.token !== undefined && !hasToken(headers.authorization, options.token)) {
     return sendError(response, 401, REFUSED, 'a bearer token is wanted', { 'www-authenticate': 'Bearer realm="plumb-mcp"' })
   }
   if (!METHODS.includes(method)) return sendError(response, 405, REFUSED, `${method} is of no use here`, { allow: METHODS.join(', ') })
-  const body = method === 'POST' ? await options.readBody(request) : succeed(undefined)
+  const body = method === 'POST' ? await readJson(request, options.readBody) : succeed(undefined)
   if (!body.ok) return refuseBody(response, body.error)
   if (method === 'POST' && isStateless(body.value, headers)) return answerStateless(body.value, headers, response, options.stateless)
   const session = await sessionFor(request, body.value, options.sessions)
@@ -120,6 +124,11 @@ const answer = async (request: IncomingMessage, response: ServerResponse, option
   const isWritten = await sendResponse(await session.transport.handleRequest(toWebRequest(request), parsedBody), response)
   if (isWritten && session.streams.isReplaced(response)) keepWaiting(response)
   else response.end()
+}
+
+const readJson = async (request: IncomingMessage, readBody: ReadBody): Promise<Result<unknown>> => {
+  const body = await readBody(request)
+  return body.ok ? parseJson(body.value, 0, body.value.length) : body
 }
 
 const refuseBody = (response: ServerResponse, { error, detail }: Fault): void => {
@@ -151,31 +160,6 @@ const sessionFor = async ({ headers, method }: IncomingMessage, body: unknown, s
 
 const isInitialize = (body: unknown): boolean =>
   typeof body === 'object' && body !== null && (body as { readonly method?: unknown }).method === 'initialize'
-
-// Who may send requests: programs on this machine, and pages that the server served itself, by host names that cannot be rebound.
-interface OriginPolicy {
-  /** A request that passes this check must still show a token. */
-  readonly hasToken: boolean
-  /** Allowed origins of other pages, such as `http://localhost:6274`. */
-  readonly allowedOrigins: readonly string[]
-}
-
-// Any port is accepted, since ssh and containers forward from others. A rebound name is none of these.
-const LOCAL_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
-const LOCAL_PAGE = /^(https?):\/\/(?:localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i
-
-/** Why the origin or the host of a request is refused; the request is answered 403. */
-const whyForeign = ({ host, origin }: IncomingHttpHeaders, { hasToken, allowedOrigins }: OriginPolicy): string | undefined => {
-  const addressed = LOCAL_HOST.exec(host ?? '')
-  if (!addressed) return 'the Host of a request must be 127.0.0.1, localhost or [::1], with or without a port'
-  if (origin === undefined || allowedOrigins.includes(origin)) return undefined
-  const page = LOCAL_PAGE.exec(origin)
-  const isOwn = page?.[1]?.toLowerCase() === 'http' && (page[2] ?? HTTP_PORT) === (addressed[1] ?? HTTP_PORT)
-  if (isOwn || (page && hasToken)) return undefined
-  return 'pages of another origin may not use this server: --allow-origin names those that may'
-}
-
-const HTTP_PORT = ':80'
 
 interface HttpOptions {
   readonly port: number

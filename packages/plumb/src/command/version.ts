@@ -5,7 +5,7 @@ import { PRICES_SOURCE, versionAndPrices } from '@plumb/ledger'
 import { endWith, siblingProgram, writeStdout } from '@plumb/wire'
 import { version } from '../../package.json'
 
-const PROGRAMS = ['plumb', 'plumb-agent', 'plumb-chat', 'plumb-mcp', 'plumb-mux', 'plumb-tool'] as const
+const PROGRAMS = ['plumb', 'plumb-agent', 'plumb-chat', 'plumb-mcp', 'plumb-mux', 'plumb-serve', 'plumb-tool'] as const
 
 /** Resolves to the exit status. */
 export const printVersion = async ({ json = false }: { readonly json?: boolean }): Promise<number> =>

@@ -4,7 +4,9 @@ import { childEnv, fail, type PlumbProgram, preview, type Result, siblingProgram
 import type { CommandInterface, ExecutableInterface } from './interface.js'
 import { readHelp } from './read-help.js'
 
-const EXECUTABLES: readonly PlumbProgram[] = ['plumb', 'plumb-agent', 'plumb-mux', 'plumb-tool', 'plumb-mcp', 'plumb-chat']
+const EXECUTABLES: readonly PlumbProgram[] = [
+  ...(['plumb', 'plumb-agent', 'plumb-mux', 'plumb-tool', 'plumb-mcp', 'plumb-chat', 'plumb-serve'] as const),
+]
 
 /** Asks each installed executable, and each of its commands, for its help. */
 export const describeExecutables = async (): Promise<Result<ExecutableInterface[]>> => {

@@ -25,6 +25,10 @@ export interface SpawnSettings {
   readonly report: (fault: Fault) => void
   /** The person at the terminal of this run. Undefined: agents have nobody to ask but by their control. */
   readonly askPerson?: AskTerminal | undefined
+  /** Asks a person whether a call may be made, in place of the terminal. */
+  readonly ask?:
+    | ((request: { readonly tool: string; readonly input: unknown }, signal: AbortSignal) => Promise<boolean | undefined>)
+    | undefined
   /** Nothing is drawn on the terminal while a person is asked something there. */
   readonly withoutLiveLines?: <T>(ask: () => Promise<T>) => Promise<T>
   readonly emitter: RunEmitter | undefined
@@ -45,6 +49,8 @@ export interface SpawnSettings {
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
   /** The memory of agents and folds, and where they report it. */
   readonly state?: StateFile | undefined
+  /** Its agents answer one request after the other: each has a control channel, which sets its memory in between. */
+  readonly isReused?: boolean | undefined
   /** The deliveries of our inputs, in a run by workers. */
   readonly deliveries?: Deliveries | undefined
 }

@@ -41,7 +41,7 @@ export interface AnswersOptions {
 }
 
 export class ChildAnswers implements AnswerListener {
-  readonly messages = new SentMessages<Origin>()
+  readonly messages: SentMessages<Origin>
   readonly failures: ChildFailures
   readonly #child: ChildOptions
   readonly #o: AnswersOptions
@@ -65,6 +65,7 @@ export class ChildAnswers implements AnswerListener {
   ) {
     this.#child = child
     this.#o = options
+    this.messages = new SentMessages(child.before)
     for (let i = 0; i < child.controls; i++) this.messages.sendControl()
     const { name, kind, isOneByOne, isForParent, silent, quietMs = SILENCE_MS } = child
     const translate = (said: Fault) => this.translate(said)

@@ -4,5 +4,6 @@
 export { openBoxes } from './agent-sandboxes.js'
 export { LET_GO_FD, type SpawnSettings } from './agent-start.js'
 export { AuthoritySource } from './authority-source.js'
+export { openInProcessChild } from './in-process-child.js'
 export { type Spawned, spawnAll } from './spawn.js'
 export type { ToolService } from './tool-service.js'

@@ -42,7 +42,7 @@ export interface OpenChildOptions {
 export const openChild = (context: RunContext, options: OpenChildOptions): ChildProcess => {
   const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isOnBranch, isHandled, isNested, cycle } =
     options
-  const { child, kind, isEnveloped, isCounting, channel, controls, takeReply, deliveries, unreadable } = spawned
+  const { child, kind, isEnveloped, isCounting, channel, controls, before, takeReply, deliveries, unreadable } = spawned
   const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
   const form = kind === 'program' ? ((config.answers as AnswerForm | undefined) ?? 'each') : 'numbered'
   const answersEach = kind === 'agent' || form === 'each'
@@ -92,6 +92,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
       : undefined,
     allowance,
     controls,
+    before,
     takeReply,
     silent: (name, inputs) => tellSilence(name, inputs, settings, context.reporter),
     deliver: deliveries && (({ seq, seqs }) => deliveries.add(settings.deliveries?.of(seq || Math.max(0, ...seqs)) ?? '')),

@@ -45,6 +45,8 @@ export interface ChildOptions {
   readonly allowance: ChildAllowance | undefined
   /** Control messages that it was sent before, as to restore its memory. */
   readonly controls: number
+  /** Messages that it was sent before these, and is done with. */
+  readonly before?: number | undefined
   /** Takes the replies to these. False: it is a reply to another. */
   readonly takeReply?: ((buf: Buffer, start: number, end: number) => boolean) | undefined
   /** Called once when a program that has so many inputs in hand has told nothing for `quietMs`. */

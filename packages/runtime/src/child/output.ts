@@ -94,7 +94,7 @@ export class ChildOutput implements ChildStream {
   readonly #line: NumberedLine
   readonly #held = new HeldLines()
   /** Lines so far, of a child that answers each. */
-  #answers = 0
+  #answers: number
   #isOver = false
   /** The last line has no end: it counts if the child ends well. */
   #cut: { readonly bytes: Buffer; readonly fault: Fault | null } | undefined
@@ -111,6 +111,7 @@ export class ChildOutput implements ChildStream {
   ) {
     this.#o = options
     this.#line = new NumberedLine(options.isOurs)
+    this.#answers = options.messages.count
   }
 
   canRun(): boolean {

@@ -56,7 +56,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   const via = plan.config.via as readonly string[] | undefined
   const program = replacement(plan, via !== undefined, settings)
   const isRestored = memoryAt(place, settings).length > 0
-  const fds = portFds(node, plan, isRestored, program !== undefined)
+  const fds = portFds(node, plan, isRestored || (settings.isReused === true && !program), program !== undefined)
   if (via) return { kind: 'via', via: commandBesideSpec(via, plan.specPath), start: { plan, program, fds, settings, offers } }
   if (program)
     return { kind: 'program', command: program, env: envNames(plan), fds, box: settings.boxes?.get(bound), limit: agentLimitOf(plan) }
@@ -139,12 +139,12 @@ const replacement = ({ config, specPath }: AgentPlan, isElsewhere: boolean, { op
   return options.programs.agent === undefined ? undefined : [options.programs.agent]
 }
 
-// Tools if they are declared, control if it is wired or a memory is to be restored. plumb-agents report telemetry and reply to control
+// Tools if they are declared, control if it is wired or its memory is to be set. plumb-agents report telemetry and reply to control
 // among their answers; a foreign program has descriptors for that.
-const portFds = (node: GraphNode, plan: AgentPlan, isRestored: boolean, isForeign: boolean): Fds => ({
+const portFds = (node: GraphNode, plan: AgentPlan, isControlled: boolean, isForeign: boolean): Fds => ({
   ...(isForeign ? { 3: 'out' as const } : {}),
   ...(hasTools(plan) ? { 4: 'out', 5: 'in' } : {}),
-  ...(isRestored || node.inputs.some((p) => p.name === 'ctrl_in') ? { 6: 'in', ...(isForeign ? { 7: 'out' as const } : {}) } : {}),
+  ...(isControlled || node.inputs.some((p) => p.name === 'ctrl_in') ? { 6: 'in', ...(isForeign ? { 7: 'out' as const } : {}) } : {}),
 })
 
 // A program with a slash is relative to the spec; the working directory is the caller's.

@@ -38,6 +38,8 @@ export interface Spawned {
   readonly unreadable?: UnreadableLines | undefined
   /** Control messages that it was sent already. */
   readonly controls: number
+  /** Messages that it was sent before, and is done with. */
+  readonly before?: number | undefined
   /** Takes the reply to these, before any process. */
   readonly takeReply?: Restored['takeReply'] | undefined
   /** Gives it the deliveries of its messages, in a run by workers. */

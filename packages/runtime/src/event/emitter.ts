@@ -6,6 +6,8 @@ import type { InputContext } from '../graph/input-context.js'
 import type { RunListener, UntimedEvent, WireInfo } from './run-event.js'
 
 export interface RunEmitter {
+  /** False: its listeners look at processes alone, and no event is made of the messages on wires. */
+  readonly hasWires?: boolean
   emit(event: UntimedEvent): void
   /** Resolves when all listeners have finished. */
   finish(): Promise<void>

@@ -3,6 +3,7 @@
 
 export { beginOf } from './begin.js'
 export { chooseGraph } from './choose-graph.js'
+export { GraphRun, type GraphRunOptions } from './graph-run.js'
 export { run } from './run.js'
 export { RunLoop } from './run-loop.js'
 export type { Wired } from './wired.js'

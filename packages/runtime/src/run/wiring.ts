@@ -118,7 +118,7 @@ class Network {
     }
     this.#forms = new Forms(graph, origins, { ...own, handled: options.handled })
     this.#places = placesOf(graph)
-    this.#wires = emitter ? wiresOf(graph) : new Map()
+    this.#wires = emitter && emitter.hasWires !== false ? wiresOf(graph) : new Map()
     this.#entrances = graph.nodes.filter((n) => n.work.kind === 'input')
     for (const nodes of cyclesOf(graph)) {
       const cycle = new Cycle(this.#context, { names: nodes.map((n) => n.name), maxInFlight: settings.options.run.maxInFlight })

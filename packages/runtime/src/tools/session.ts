@@ -28,7 +28,7 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
   const { files, options: given, emitter, emitToParent, costOf, withoutLiveLines = (work) => work() } = settings
   // Of a run with many workers no person is at the terminal; one that parks its calls asks elsewhere.
   const asksNobody = settings.deliveries !== undefined || approvals !== undefined
-  const ask = asksNobody ? async () => undefined : tool.askOnTerminal(settings.askPerson)
+  const ask = settings.ask ?? (asksNobody ? async () => undefined : tool.askOnTerminal(settings.askPerson))
   const trace = (call: CallEnvelope) => {
     log?.('tool_call', { ...call })
     emitter?.emit({ kind: 'call', process: place, call })

@@ -12,7 +12,7 @@ import type { SpawnOptions } from './prepare.js'
 import { BUDGET_FD, currentKept, KEPT_FD, type SharedBudget, sharedBudget } from './shared.js'
 import { type Child, spawnChild } from './spawn.js'
 
-export type PlumbProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat'
+export type PlumbProgram = 'plumb' | 'plumb-agent' | 'plumb-tool' | 'plumb-mux' | 'plumb-mcp' | 'plumb-chat' | 'plumb-serve'
 
 export interface PlumbChildOptions {
   /** The executables that take a spec. */
@@ -35,6 +35,8 @@ export interface PlumbChildOptions {
   readonly budget?: SharedBudget | undefined
   /** Default: the environment that our executables may have. */
   readonly env?: Readonly<Record<string, string>>
+  /** It reads the spec itself, as it is now. */
+  readonly readsSpec?: boolean
   /** A program that runs it, such as a sandbox, with the files that this reads; descriptors 9 and 10 have to get through. */
   readonly within?: Wrapper | undefined
 }
@@ -55,14 +57,14 @@ const SOURCES_FD = 9
 
 /** Starts one with `--sources-fd`, on which it calls `openBootstrap`. */
 export const spawnPlumb = (options: PlumbChildOptions): Result<PlumbChild> => {
-  const { program, args, files, entry, authority, agent, fds = {}, cwd, env, within } = options
+  const { program, args, files, entry, authority, agent, fds = {}, cwd, env, readsSpec = false, within } = options
   const budget = options.budget ?? sharedBudget()
   const member = budget?.join()
   const budgeted = member ? ['--budget-fd', `${BUDGET_FD}:${member.name}`] : []
   // The directory cannot be reached from a sandbox: calls of its agents are approved where the call itself is made.
   const kept = program === 'plumb-tool' || within ? undefined : currentKept()
   const keeping = kept ? ['--kept-fd', String(KEPT_FD)] : []
-  const sources = [...budgeted, ...keeping, '--sources-fd', String(SOURCES_FD)]
+  const sources = [...budgeted, ...keeping, ...(readsSpec ? [] : ['--sources-fd', String(SOURCES_FD)])]
   // plumb-tool takes the spec before its command.
   const line = program === 'plumb-tool' ? [...sources, entry, ...args] : [...args, ...sources, '--', entry]
   const launcher = siblingProgram(program)
@@ -81,7 +83,7 @@ export const spawnPlumb = (options: PlumbChildOptions): Result<PlumbChild> => {
       ...(budget ? { [BUDGET_FD]: budget.fd } : {}),
       ...(kept ? { [KEPT_FD]: kept.fd } : {}),
     },
-    fds: { ...fds, [SOURCES_FD]: 'in' },
+    fds: readsSpec ? fds : { ...fds, [SOURCES_FD]: 'in' },
     isForeign: false,
     ...(cwd === undefined ? {} : { cwd }),
   })
@@ -90,6 +92,7 @@ export const spawnPlumb = (options: PlumbChildOptions): Result<PlumbChild> => {
     return child
   }
   if (member) void child.value.exited.then(member.leave)
+  if (readsSpec) return { ok: true, value: { child: child.value, renew: () => {} } }
   const bootstrap = child.value.fds.get(SOURCES_FD) as LineSink
   // If the child reads none, only the last one waits.
   let latest: string | undefined

@@ -13,12 +13,12 @@ const COMPACT_AFTER = 1024
 
 export class SentMessages<T> {
   /** Messages so far. */
-  count = 0
+  count: number
   /** Those of which more may come. */
   inHand = 0
   /** `#sent[i]` is message `#first + i`; those that are whole leave a gap. */
   #sent: (Sent<T> | undefined)[] = []
-  #first = 1
+  #first: number
   /** Gaps at the beginning. */
   #gaps = 0
   #controls = 0
@@ -28,6 +28,12 @@ export class SentMessages<T> {
   #waiting = { count: 0, isBatched: false }
   /** It takes no message until it is resumed. */
   isPaused = false
+
+  /** `before`: messages that it was sent before these, all of which are whole. */
+  constructor(before = 0) {
+    this.count = before
+    this.#first = before + 1
+  }
 
   send(of: T): Sent<T> {
     const sent = { n: ++this.count, of, hasValue: false }

@@ -187,7 +187,20 @@ const MAX_NAMES = 1000
 
 /** What is started beside the programs of a spec, and what scripts name by `#!/usr/bin/env`. */
 const OUR_PROGRAMS = [
-  ...['plumb', 'plumb-agent', 'plumb-chat', 'plumb-mcp', 'plumb-mux', 'plumb-tool', 'bwrap', 'prlimit', 'setpriv', 'git', 'dot'],
+  ...[
+    'plumb',
+    'plumb-agent',
+    'plumb-chat',
+    'plumb-mcp',
+    'plumb-mux',
+    'plumb-serve',
+    'plumb-tool',
+    'bwrap',
+    'prlimit',
+    'setpriv',
+    'git',
+    'dot',
+  ],
   ...['sh', 'bash', 'env', 'node', 'python', 'python3'],
 ]
 

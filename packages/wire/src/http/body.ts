@@ -1,8 +1,8 @@
-// Reads the body of a request: JSON, of bounded length, and bounded together with all bodies in transit.
+// Reads the body of a request: UTF-8, of bounded length, and bounded together with all bodies in transit.
 
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { fail, parseJson, type Result } from '@plumb/wire'
+import { fail, type Result, succeed } from '../result.js'
 
 export interface BodyLimits {
   /** Bytes of one body. */
@@ -11,17 +11,22 @@ export interface BodyLimits {
   readonly maxTotalBytes: number
   /** Maximum time between two pieces of one (ms). */
   readonly stallTimeout: number
+  /** Maximum time of all of one (ms). */
+  readonly maxMs?: number
 }
 
-/** `line_too_long`, `overloaded` if other bodies have used the shared limit, `connection_failed` if it stops in the middle. */
-export type ReadBody = (request: IncomingMessage) => Promise<Result<unknown>>
+/**
+ * Without a byte-order mark. `line_too_long`, `overloaded` if other bodies have used the shared limit, `connection_failed` if it stops in the
+ * middle.
+ */
+export type ReadBody = (request: IncomingMessage) => Promise<Result<Buffer>>
 
 /** Bytes that each body may use regardless of the others: small requests are served beside large ones that stall. */
 const FREE_BYTES = 16 * 1024
 
 const BOM = Buffer.from('\ufeff')
 
-export const openBodies = ({ maxBytes, maxTotalBytes, stallTimeout }: BodyLimits): ReadBody => {
+export const openBodies = ({ maxBytes, maxTotalBytes, stallTimeout, maxMs }: BodyLimits): ReadBody => {
   const tooLong = fail('line_too_long', `the body is longer than ${maxBytes} bytes`)
   const noRoom = fail('overloaded', `the bodies that are on their way have more than ${maxTotalBytes} bytes together: try again later`)
   let total = 0
@@ -30,10 +35,12 @@ export const openBodies = ({ maxBytes, maxTotalBytes, stallTimeout }: BodyLimits
     const chunks: Buffer[] = []
     let bytes = 0
     let isStalled = false
-    const stall = setTimeout(() => {
+    const giveUp = (): void => {
       isStalled = true
       request.destroy()
-    }, stallTimeout)
+    }
+    const stall = setTimeout(giveUp, stallTimeout)
+    const end = maxMs === undefined ? undefined : setTimeout(giveUp, maxMs)
     try {
       for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
         stall.refresh()
@@ -45,11 +52,12 @@ export const openBodies = ({ maxBytes, maxTotalBytes, stallTimeout }: BodyLimits
       }
       const body = Buffer.concat(chunks, bytes)
       if (!isUtf8(body)) return fail('invalid_utf8', 'the body is not UTF-8')
-      return parseJson(body, body.indexOf(BOM) === 0 ? BOM.length : 0, body.length)
+      return succeed(body.indexOf(BOM) === 0 ? body.subarray(BOM.length) : body)
     } catch {
       return fail('connection_failed', isStalled ? 'the body stopped in the middle' : 'the request ended in the middle of its body')
     } finally {
       clearTimeout(stall)
+      clearTimeout(end)
       total -= bytes
     }
   }

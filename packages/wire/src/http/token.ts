@@ -1,7 +1,9 @@
 // The bearer token: from an environment variable, compared in constant time.
 
 import { timingSafeEqual } from 'node:crypto'
-import { addSecret, fail, type Result, sha256Of, succeed } from '@plumb/wire'
+import { fail, type Result, succeed } from '../result.js'
+import { addSecret } from '../scrub.js'
+import { sha256Of } from '../sha256-of.js'
 
 /** A shorter one could be guessed. */
 const MIN_TOKEN_LENGTH = 16
@@ -19,10 +21,11 @@ export const readToken = (name: string, env: NodeJS.ProcessEnv = process.env): R
   return succeed(token)
 }
 
-export const hasToken = (authorization: string | undefined, token: string): boolean => {
-  const [, given = ''] = /^Bearer +(\S+)$/i.exec(authorization ?? '') ?? []
-  return timingSafeEqual(digest(given), digest(token))
-}
+export const hasToken = (authorization: string | undefined, token: string): boolean =>
+  isSameDigest(sha256Of(bearerOf(authorization) ?? ''), sha256Of(token))
 
-// They have one length, whatever the texts have.
-const digest = (text: string): Buffer => Buffer.from(sha256Of(text))
+/** The token that a request shows. */
+export const bearerOf = (authorization: string | undefined): string | undefined => /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+
+/** In constant time. They have one length, whatever the texts have. */
+export const isSameDigest = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))

@@ -2,19 +2,24 @@
 // closed, or is stopped.
 
 import type { Graph, GraphNode } from '@plumb/lang'
-import type { SpawnSettings, spawnAll, ToolService } from '@plumb/runtime/child'
-import type { RunEmitter } from '@plumb/runtime/event'
-import { deferred, type MappedTool } from '@plumb/runtime/graph'
-import { RunLoop, type Wired, wireUp } from '@plumb/runtime/run'
 import { type Fault, LineReader, type LineSink, type LineSource, LineWriter, type Reporter } from '@plumb/wire'
+import type { SpawnSettings } from '../child/agent-start.js'
+import type { spawnAll } from '../child/spawn.js'
+import type { ToolService } from '../child/tool-service.js'
+import type { RunEmitter } from '../event/emitter.js'
+import { deferred } from '../graph/deferred.js'
+import type { MappedTool } from '../graph/morphism/calls.js'
+import { RunLoop, type RunLoopOptions } from './run-loop.js'
+import type { Wired } from './wired.js'
+import { wireUp } from './wiring.js'
 
 export interface GraphRunOptions {
   readonly name: string
   readonly graph: Graph
   readonly stdin: LineSource
   readonly stdout: LineSink
-  /** It is nested in another; `requests`: the stream on which that asks to flush batches. */
-  readonly nested?: { readonly requests: LineSource }
+  /** What becomes of each input is told on `stdout` in numbered lines. */
+  readonly numbered?: NonNullable<RunLoopOptions['numbered']> | undefined
   readonly reporter: Reporter
   readonly report: (fault: Fault) => void
   readonly settings: SpawnSettings
@@ -38,15 +43,16 @@ export class GraphRun {
   constructor(options: GraphRunOptions) {
     this.#o = options
     this.#openOutputs = options.graph.nodes.filter(({ work }) => work.kind === 'output').length
-    this.#reader = new LineReader(options.stdin, { onReadable: () => this.#loop.wake() })
+    const { maxLine } = options.settings.options.lines
+    this.#reader = new LineReader(options.stdin, { maxLine, onReadable: () => this.#loop.wake() })
     this.#writer = new LineWriter(options.stdout, { onDrain: () => this.#loop.wake(), onClosed: () => this.stop() })
-    const { name, nested, reporter } = options
-    this.#loop = new RunLoop({ name, writer: this.#writer, telemetry: null, numbered: nested && { ...nested, isForOurs: true }, reporter })
+    const { name, numbered, reporter } = options
+    this.#loop = new RunLoop({ name, writer: this.#writer, telemetry: null, numbered, reporter })
   }
 
   /** Resolves when all of its output is with its readers. */
   async run(): Promise<void> {
-    const { reporter, report, settings, nested } = this.#o
+    const { reporter, report, settings, numbered } = this.#o
     const wired = wireUp({
       ...this.#o,
       reader: this.#reader,
@@ -55,7 +61,7 @@ export class GraphRun {
       schedule: this.#loop.schedule,
       reporter,
       report: (fault) => this.#report(fault),
-      hasSeq: !nested,
+      hasSeq: !numbered,
       lines: this.#loop.lines,
       current: this.#loop.current,
       rejects: undefined,

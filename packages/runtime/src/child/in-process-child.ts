@@ -13,8 +13,8 @@ export interface ChildEnds {
   readonly fds: ReadonlyMap<number, PassThrough>
   /** Fires when it has to end at once. */
   readonly stopped: AbortSignal
-  /** Its output is complete. */
-  exit(status: number): void
+  /** Its output is complete. `signal`: it was ended by it. */
+  exit(status: number | null, signal?: NodeJS.Signals | null): void
 }
 
 /** `numbers`: its descriptors other than the usual three. */
@@ -50,5 +50,5 @@ export const openInProcessChild = (numbers: readonly number[]): { readonly child
     kill,
     terminate: async () => kill('SIGTERM'),
   }
-  return { child, ends: { stdin, stdout, stderr, fds, stopped: stop.signal, exit: (status) => end({ status, signal: null }) } }
+  return { child, ends: { stdin, stdout, stderr, fds, stopped: stop.signal, exit: (status, signal = null) => end({ status, signal }) } }
 }

@@ -3,18 +3,27 @@
 
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 
+/** What the server takes and tells beyond the headers that every page may use. */
+export interface CorsNames {
+  readonly methods: readonly string[]
+  /** Headers of its answers that pages may read. */
+  readonly exposed: readonly string[]
+  /** Headers of requests. */
+  readonly allowed: readonly string[]
+}
+
 /** To be called for a request whose origin is allowed. True: it was only a question whether a request may be made, and is answered. */
-export const allowOrigin = ({ headers, method }: IncomingMessage, response: ServerResponse): boolean => {
+export const allowOrigin = ({ headers, method }: IncomingMessage, response: ServerResponse, names: CorsNames): boolean => {
   // The answer differs for each, also for what keeps answers.
   response.setHeader('vary', 'Origin')
   const { origin } = headers
   if (origin === undefined) return false
   response.setHeader('access-control-allow-origin', origin)
-  response.setHeader('access-control-expose-headers', EXPOSED.join(', '))
+  response.setHeader('access-control-expose-headers', names.exposed.join(', '))
   if (method !== 'OPTIONS' || headers['access-control-request-method'] === undefined) return false
   response.writeHead(204, {
-    'access-control-allow-methods': METHODS.join(', '),
-    'access-control-allow-headers': allowedHeaders(headers).join(', '),
+    'access-control-allow-methods': names.methods.join(', '),
+    'access-control-allow-headers': allowedHeaders(headers, names.allowed).join(', '),
     'access-control-max-age': '600',
     // Of a public page to this machine.
     ...(headers['access-control-request-private-network'] === 'true' ? { 'access-control-allow-private-network': 'true' } : {}),
@@ -23,19 +32,15 @@ export const allowOrigin = ({ headers, method }: IncomingMessage, response: Serv
   return true
 }
 
-export const METHODS: readonly string[] = ['GET', 'POST', 'DELETE']
-
-const EXPOSED: readonly string[] = ['mcp-session-id', 'mcp-protocol-version', 'www-authenticate', 'retry-after']
-
-const USUAL: readonly string[] = [
-  ...['authorization', 'content-type', 'accept', 'last-event-id', 'traceparent', 'tracestate'],
-  ...['mcp-session-id', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
-]
+const USUAL: readonly string[] = ['authorization', 'content-type', 'accept', 'last-event-id', 'traceparent', 'tracestate']
 
 // A tool's parameters, and proxies before the server, have headers of their own.
-const allowedHeaders = ({ 'access-control-request-headers': wanted = '' }: IncomingHttpHeaders): readonly string[] => {
+const allowedHeaders = (
+  { 'access-control-request-headers': wanted = '' }: IncomingHttpHeaders,
+  own: readonly string[],
+): readonly string[] => {
   const names = wanted.split(',').map((name) => name.trim().toLowerCase())
-  return [...new Set([...USUAL, ...names.filter((name) => TOKEN.test(name)).slice(0, MAX_WANTED)])]
+  return [...new Set([...USUAL, ...own, ...names.filter((name) => TOKEN.test(name)).slice(0, MAX_WANTED)])]
 }
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/

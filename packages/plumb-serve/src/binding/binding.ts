@@ -1,0 +1,102 @@
+// A served binding: what it takes and gives, where it is, and how it runs.
+
+import { isLowerable, type Json, planOf, planOfCalls, resolve, type Type, toSchema } from '@plumb/lang'
+import type { Prices } from '@plumb/ledger'
+import { costOfUsage } from '@plumb/ledger'
+import { runRecorded, type ServedBinding } from '@plumb/runtime/service'
+import { type Fault, type Result, succeed } from '@plumb/wire'
+
+const JSON_TYPE: Type = { kind: 'json' }
+
+type GraphRequest = Parameters<ServedBinding['graph']['run']>[0]
+
+/** A request, as a binding runs it. */
+export type BindingRequest = Pick<GraphRequest, 'stdin' | 'stdout' | 'report' | 'telemetry' | 'signal' | 'approve' | 'ask'> & {
+  readonly memories?: GraphRequest['memories'] | undefined
+}
+
+type Recording = Omit<Parameters<typeof runRecorded>[0], 'binding' | 'directory' | 'input' | 'signal'>
+
+type Usage = Parameters<typeof costOfUsage>[1]
+
+export class Binding {
+  readonly name: string
+  readonly path: string
+  readonly description: string | undefined
+  /** It has one input. */
+  readonly isSingle: boolean
+  /** Its output is the text of an agent of ours as it streams. */
+  readonly streamsText: boolean
+  /** It is an agent, to which a request may bring what was said before. */
+  readonly isAgent: boolean
+  /** One output for each input: its JSON is the answer. */
+  readonly answersOnce: boolean
+  readonly inputs: readonly (Type | undefined)[]
+  readonly outputs: readonly (Type | undefined)[]
+  readonly #served: ServedBinding
+  readonly #prices: Prices
+
+  readonly #recording: Recording
+
+  constructor(path: string, served: ServedBinding, prices: Prices, recording: Recording) {
+    this.#recording = recording
+    const { bound } = served
+    this.#served = served
+    this.#prices = prices
+    this.name = bound.name
+    this.path = path
+    this.description = bound.description
+    this.answersOnce = bound.category === 'base' || isLowerable(bound)
+    this.isSingle = bound.inputs.length === 1
+    this.isAgent = bound.binding.impl.kind === 'agent'
+    this.streamsText = this.isAgent && resolve(bound.outputs[0] ?? JSON_TYPE).kind === 'string'
+    this.inputs = bound.inputs
+    this.outputs = bound.outputs
+  }
+
+  /** Starts its processes. */
+  warm() {
+    return this.#served.graph.warm()
+  }
+
+  run(request: BindingRequest): Promise<void> {
+    return this.#served.graph.run({
+      ...request,
+      memories: request.memories,
+      numbered: { requests: undefined, isForOurs: false },
+      envelopes: this.inputs.length > 1 ? 'some' : 'none',
+    })
+  }
+
+  /** With a record in this directory, which it goes on with. */
+  record(directory: string, input: Buffer, { stdout, report, telemetry, signal }: BindingRequest): Promise<void> {
+    return runRecorded({ ...this.#recording, binding: this.name, directory, input, signal }, { stdout, report, telemetry })
+  }
+
+  /** Its wiring, as SVG. */
+  async picture(): Promise<Result<string>> {
+    const { pictureOf, toDot, tooLarge, toSvg } = await import('@plumb/runtime/draw')
+    const { bound } = this.#served
+    const picture = pictureOf(this.name, (bound.category === 'base' ? planOfCalls : planOf)(bound))
+    const refused = tooLarge(picture)
+    return refused ? { ok: false, error: refused } : succeed(await toSvg(toDot(picture, 'light')))
+  }
+
+  close(): Promise<void> {
+    return this.#served.graph.close()
+  }
+
+  /** The error without secrets. */
+  hide(error: Fault): Fault {
+    return this.#served.secrets?.fault(error) ?? error
+  }
+
+  /** In nanodollars; undefined: its model has no price. */
+  costOf(usage: Usage): number | undefined {
+    return costOfUsage(this.#prices, usage)
+  }
+
+  schemaOf(type: Type | undefined): Json {
+    return type ? (toSchema(type) as Json) : {}
+  }
+}

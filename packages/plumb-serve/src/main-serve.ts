@@ -1,0 +1,106 @@
+// The life of the server, from its options to a signal: it is ready once its processes are, and ends when what is in hand has ended.
+
+import { dieOf, type Fault, fault, onStop, Reporter, type StopSignal } from '@plumb/wire'
+import { Tokens } from './access/tokens.js'
+import { openBindings } from './binding/open-bindings.js'
+import { isLoopback, type Listener, listen } from './http/listen.js'
+import { openRequestLog } from './look/log.js'
+import { runOptionsOf, type ServeOptions } from './options.js'
+import { RunDirectory } from './run/run-files.js'
+import { Server } from './server.js'
+import { Service } from './service.js'
+
+/** Resolves to the exit status; dies of the signal that stopped it. */
+export const runServer = async (program: string, options: ServeOptions, specs: readonly string[]): Promise<number> => {
+  const reporter = new Reporter(program)
+  const signal = await serve(program, options, specs, reporter)
+  await reporter.end()
+  if (signal) dieOf(signal)
+  return reporter.status
+}
+
+const serve = async (
+  program: string,
+  options: ServeOptions,
+  specs: readonly string[],
+  reporter: Reporter,
+): Promise<StopSignal | undefined> => {
+  const {
+    listen: address,
+    allowOrigin,
+    isLazy,
+    maxBody,
+    maxRequests,
+    graceSeconds,
+    record,
+    keepSeconds,
+    conversations,
+    hasTools,
+  } = options.serve
+  const refuse = (error: Fault): undefined => reporter.report(error) as undefined
+  const tokens = Tokens.open(options.serve, (warning) => reporter.warn(warning))
+  if (!tokens.ok) return refuse(tokens.error)
+  const isLocal = isLoopback(address.host)
+  if (!isLocal && !tokens.value) {
+    return refuse(fault('missing_option', `--listen ${address.host} reaches beyond this machine, and so needs --token-env or --tokens`))
+  }
+  const bindings = await openBindings(specs, runOptionsOf(options), hasTools, reporter)
+  if (!bindings) return undefined
+  const log = openRequestLog()
+  const files = record === undefined ? undefined : RunDirectory.open(record, (warning) => reporter.warn(warning))
+  if (files?.ok === false) return refuse(files.error)
+  const service = new Service({ bindings, tokens: tokens.value, maxBody, maxRequests, keepSeconds, conversations, files: files?.value })
+  const server = new Server(service, { allowedOrigins: allowOrigin, isLocal, log, report: (error) => reporter.report(error) })
+  const listener = await listen(address, server.answer)
+  if (!listener.ok) return refuse(listener.error)
+  const { url } = listener.value
+  log({ listening: url })
+  reporter.write(reporter.isJson ? JSON.stringify({ listening: url }) : `${program}: listening on ${url}`)
+  const stopped = nextSignals()
+  if (!isLazy) {
+    const warmed = await Promise.race([warm(service), stopped.first.then(() => undefined)])
+    if (warmed) reporter.report(warmed)
+    if (warmed || reporter.status !== 0) return void (await close(listener.value, service, 0))
+  }
+  for (const found of files?.value.find(bindings) ?? []) service.runs.restore(found)
+  if (service.state === 'starting') service.state = 'ready'
+  const signal = await stopped.first
+  await Promise.race([close(listener.value, service, graceSeconds * 1000), stopped.second])
+  return signal
+}
+
+const warm = async ({ bindings }: Service): Promise<Fault | undefined> => {
+  const warmed = await Promise.all(bindings.map((binding) => binding.warm()))
+  const failed = warmed.find(({ ok }) => !ok)
+  return failed && !failed.ok ? failed.error : undefined
+}
+
+/** A second signal ends it at once: children end with this process. */
+const nextSignals = () => {
+  let second: (signal: StopSignal) => void = () => {}
+  const secondSignal = new Promise<StopSignal>((resolve) => {
+    second = resolve
+  })
+  const first = new Promise<StopSignal>((resolve) => void onStop(resolve, second, { mayStay: true }))
+  return { first, second: secondSignal }
+}
+
+/** What is in hand may finish in this time; then it is cancelled, and told. */
+const close = async (listener: Listener, service: Service, graceMs: number): Promise<void> => {
+  service.state = 'draining'
+  const closed = listener.close()
+  let timer: NodeJS.Timeout | undefined
+  const grace = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, graceMs)
+  })
+  await Promise.race([service.idle(), grace])
+  clearTimeout(timer)
+  service.cancelAll()
+  await Promise.race([service.idle(), new Promise((resolve) => setTimeout(resolve, CANCEL_MS).unref())])
+  listener.cut()
+  await closed
+  await Promise.all(service.bindings.map((binding) => binding.close()))
+}
+
+/** For the answers of what was cancelled. */
+const CANCEL_MS = 2000

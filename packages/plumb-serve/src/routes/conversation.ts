@@ -1,0 +1,25 @@
+// A conversation is forgotten.
+
+import { fault } from '@plumb/wire'
+import type { Exchange } from '../http/exchange.js'
+import type { Service } from '../service.js'
+
+export const forgetConversation = (exchange: Exchange, { conversations }: Service): void => {
+  const { path, method, access, response } = exchange
+  if (method !== 'DELETE') {
+    const more = { status: 405, headers: { allow: 'DELETE' } }
+    return exchange.problem(fault('usage', `a conversation takes DELETE, and not ${method}`), more)
+  }
+  const id = decoded(path.slice('/conversations/'.length))
+  const isGone = conversations.forget(access?.name ?? '', id)
+  if (isGone) response.writeHead(204).end()
+  else exchange.problem(fault('no_such_page', 'there is no such conversation'))
+}
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,51 @@
+// A run that ends with its answer, or with its client: it has a place among those in hand until then.
+
+import type { Fault } from '@plumb/wire'
+import type { Binding } from '../binding/binding.js'
+import type { Exchange } from '../http/exchange.js'
+import { Run } from '../run/run.js'
+import type { Service } from '../service.js'
+
+export interface ClientRun {
+  readonly binding: Binding
+  readonly events: ReadonlySet<string>
+  readonly maxCost: number | undefined
+  readonly conversation: string | undefined
+  /** What was said before, where it goes to an agent. */
+  readonly before?: readonly unknown[]
+  /** Gives it its input. */
+  readonly feed: (run: Run) => Promise<void>
+  readonly answer: (run: Run) => Promise<void>
+}
+
+export const runWithClient = async (exchange: Exchange, service: Service, asked: ClientRun): Promise<void> => {
+  const { access, left } = exchange
+  const leave = enter(exchange, service)
+  if (typeof leave !== 'function') return exchange.problem(leave)
+  const { binding, events, maxCost, feed, answer } = asked
+  const talk = await service.talk(exchange, binding, asked.conversation, asked.before)
+  const own = { id: exchange.id, owner: access?.name ?? '', questions: service.questions }
+  const run = new Run({ ...own, binding, isKept: false, events, maxCost, memories: talk.memories })
+  service.begin(run)
+  left.addEventListener('abort', () => run.cancel(), { once: true })
+  if (left.aborted) run.cancel()
+  try {
+    void feed(run)
+    await answer(run)
+  } finally {
+    await run.finished
+    talk.end()
+    tell(exchange, run)
+    access?.spend(run.cost)
+    leave()
+  }
+}
+
+/** Its place among those in hand, until it leaves; or why there is none. */
+export const enter = ({ access }: Exchange, { places, tokens }: Service): (() => void) | Fault =>
+  access?.take() ?? places.take(access?.name ?? '', tokens?.count ?? 0)
+
+/** For the log. */
+export const tell = ({ logged }: Exchange, run: Run): void => {
+  Object.assign(logged, run.totals, run.failure ? { error: run.failure.error } : {})
+}

@@ -1,0 +1,85 @@
+// Questions that wait for a person: of agents whose model is one, and of calls of tools that need consent.
+
+import { randomUUID } from 'node:crypto'
+import { canonicalJson, type Fault, fault, type Result, sha256Of, succeed } from '@plumb/wire'
+
+export interface Asked {
+  readonly kind: 'person' | 'approval'
+  readonly run: string
+  readonly binding: string
+  /** The token whose request it belongs to. */
+  readonly owner: string
+  readonly agent: string
+  readonly prompt: string
+  readonly input: unknown
+  readonly schema: unknown
+  /** What is wrong with an answer, as JSON text. */
+  readonly check: (json: string) => Fault | undefined
+}
+
+interface Waiting {
+  readonly asked: Asked
+  readonly shown: Readonly<Record<string, unknown>>
+  readonly settle: (answer: Result<string>) => void
+}
+
+/** Who may answer. */
+export interface Answering {
+  readonly name: string
+  /** It sees and answers the questions of all. */
+  readonly answers: boolean
+}
+
+export class Questions {
+  readonly #waiting = new Map<string, Waiting>()
+
+  get count(): number {
+    return this.#waiting.size
+  }
+
+  /** Resolves to the answer as JSON text; a fault: it was skipped, or nobody waits for it any more. */
+  ask(asked: Asked, signal: AbortSignal): Promise<Result<string>> {
+    return new Promise((resolve) => {
+      const id = randomUUID()
+      const settle = (answer: Result<string>): void => {
+        signal.removeEventListener('abort', drop)
+        this.#waiting.delete(id)
+        resolve(answer)
+      }
+      const drop = (): void => settle({ ok: false, error: fault('cancelled', 'the run that asked has ended') })
+      const { kind, run, binding, agent, prompt, input, schema } = asked
+      const digest = sha256Of(canonicalJson(JSON.stringify({ kind, agent, prompt, input })))
+      const shown = { id, kind, run, binding, agent, prompt, input, schema, digest, since: new Date().toISOString() }
+      this.#waiting.set(id, { asked, shown, settle })
+      if (signal.aborted) drop()
+      else signal.addEventListener('abort', drop, { once: true })
+    })
+  }
+
+  /** The oldest first. */
+  list(by: Answering): readonly Readonly<Record<string, unknown>>[] {
+    return [...this.#waiting.values()].filter(({ asked }) => maySee(asked, by)).map(({ shown }) => shown)
+  }
+
+  /** Undefined: there is no such question, or it is another's. A fault: the answer does not fit, and it waits on. */
+  answer(id: string, by: Answering, answer: unknown): Result<void> | undefined {
+    const waiting = this.#waiting.get(id)
+    if (!waiting || !maySee(waiting.asked, by)) return undefined
+    const json = JSON.stringify(answer)
+    const wrong = waiting.asked.check(json)
+    if (wrong) return { ok: false, error: wrong }
+    waiting.settle(succeed(json))
+    return succeed(undefined)
+  }
+
+  skip(id: string, by: Answering, why: string): boolean {
+    const waiting = this.#waiting.get(id)
+    if (!waiting || !maySee(waiting.asked, by)) return false
+    const detail = why === '' ? 'the person who was asked gave no answer' : `the person who was asked gave no answer: ${why}`
+    waiting.settle({ ok: false, error: fault('answer_refused', detail) })
+    return true
+  }
+}
+
+/** Calls are decided on by those who answer for all; an agent's question also by whom it was asked for. */
+const maySee = ({ kind, owner }: Asked, { name, answers }: Answering): boolean => answers || (kind === 'person' && owner === name)

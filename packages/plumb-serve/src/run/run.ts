@@ -1,0 +1,265 @@
+// One run: the inputs of one request through a binding, until their outcomes are told.
+//
+//   state       begins when                                    then
+//   running     it is made                                     inputs may come, and outcomes do
+//   waiting     a question for a person is open                goes on with the answer
+//   done        all outcomes are told
+//   failed      it has ended early, for a reason of its own    what is in hand is dropped
+//   cancelled   it was cancelled                               what is in hand is dropped
+
+import { PassThrough } from 'node:stream'
+import { type Fault, fault, isFault, LineReader, NumberedLine, toDollars, totalTokens } from '@plumb/wire'
+import type { Binding, BindingRequest } from '../binding/binding.js'
+import { Feed, type FeedItem } from './feed.js'
+import type { Asked, Questions } from './questions.js'
+
+export type RunState = 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
+
+/** What is left of a run that has ended. */
+export interface SavedRun {
+  readonly state: RunState
+  readonly inputs: number
+  readonly outputs: number
+  readonly errors: number
+  readonly tokens: number
+  /** In nanodollars. */
+  readonly cost: number
+  readonly ended: string
+  readonly items: readonly FeedItem[]
+}
+
+export interface RunOptions {
+  readonly id: string
+  readonly binding: Binding
+  /** Its feed can be read again. */
+  readonly isKept: boolean
+  /** Kinds of telemetry that are told, besides outputs and errors. */
+  readonly events: ReadonlySet<string>
+  /** In nanodollars. */
+  readonly maxCost: number | undefined
+  readonly owner: string
+  readonly questions: Questions
+  /** How it is worked; by default its binding runs it here. */
+  readonly work?: (request: BindingRequest) => Promise<void>
+  readonly memories?: BindingRequest['memories']
+  /** When it was made, if that was before. */
+  readonly created?: Date
+  /** It has ended before. */
+  readonly saved?: SavedRun | undefined
+}
+
+type Telemetry = Parameters<NonNullable<BindingRequest['telemetry']>>[0]
+
+export class Run {
+  readonly id: string
+  readonly binding: Binding
+  readonly feed: Feed
+  readonly created: Date
+  ended: Date | undefined
+  state: RunState = 'running'
+  inputs = 0
+  outputs = 0
+  errors = 0
+  tokens = 0
+  readonly usage = { input: 0, output: 0 }
+  /** In nanodollars. */
+  cost = 0
+  /** Why it has ended early. */
+  failure: Fault | undefined
+  /** By code. */
+  readonly codes = new Map<string, number>()
+  /** Until the first text or output (ms since it began). */
+  firstMs: number | undefined
+  readonly finished: Promise<void>
+  readonly #o: RunOptions
+  readonly #stdin = new PassThrough()
+  readonly #stop = new AbortController()
+  readonly #began = performance.now()
+  #isInLine = false
+  #whole = 0
+  /** Questions that wait. */
+  #open = 0
+
+  constructor(options: RunOptions) {
+    const { id, binding, isKept, memories, work = (request: BindingRequest) => binding.run(request), created = new Date() } = options
+    this.created = created
+    this.#o = options
+    this.id = id
+    this.binding = binding
+    this.feed = new Feed(isKept)
+    if (options.saved) {
+      this.#restore(options.saved)
+      this.finished = Promise.resolve()
+      return
+    }
+    const stdout = new PassThrough()
+    const read = readLines(stdout, this.feed, (line, buf) => this.#take(line, buf))
+    const running = work({
+      stdin: this.#stdin,
+      stdout,
+      report: (error) => this.#failed(null, error),
+      telemetry: (telemetry) => this.#tell(telemetry),
+      memories,
+      approve: ({ agent, tool, input }) => this.#approve(agent, tool, input),
+      ask: ({ check, ...asked }, signal) => this.#ask({ ...asked, kind: 'person', check }, signal),
+      signal: this.#stop.signal,
+    })
+    this.finished = running.then(async () => {
+      stdout.end()
+      await read
+      this.#end()
+    })
+  }
+
+  get ms(): number {
+    return (this.ended?.getTime() ?? Date.now()) - this.created.getTime()
+  }
+
+  /** Inputs whose outcome is not whole. */
+  get inHand(): number {
+    return this.inputs - this.#whole
+  }
+
+  /** Any piece of lines of input. Resolves when more may come. */
+  async writeBytes(bytes: Buffer): Promise<void> {
+    this.#count(bytes)
+    if (this.#stdin.writableEnded || this.#stdin.write(bytes)) return
+    await Promise.race([new Promise<void>((resolve) => this.#stdin.once('drain', resolve)), this.finished])
+  }
+
+  endInput(): void {
+    if (this.#isInLine) this.inputs++
+    this.#isInLine = false
+    this.#stdin.end()
+  }
+
+  /** What is in hand is dropped, and its processes are ended. */
+  cancel(why?: Fault): void {
+    if (this.ended || this.#stop.signal.aborted) return
+    this.state = why ? 'failed' : 'cancelled'
+    if (why) {
+      this.failure = why
+      this.#failed(null, why)
+    }
+    this.#stop.abort()
+  }
+
+  get saved(): SavedRun {
+    const { state, inputs, outputs, errors, tokens, cost, ended = new Date(), feed } = this
+    return { state, inputs, outputs, errors, tokens, cost, ended: ended.toISOString(), items: feed.items }
+  }
+
+  /** As GET /runs/ID has it. */
+  get shown() {
+    const { id, binding, state, inputs, outputs, errors, created, ended } = this
+    const own = { id, binding: binding.name, state, inputs, outputs, errors, ...this.totals, created: created.toISOString() }
+    return { ...own, ...(ended ? { ended: ended.toISOString() } : {}) }
+  }
+
+  get totals() {
+    return { tokens: this.tokens, cost: toDollars(this.cost) }
+  }
+
+  #restore({ state, inputs, outputs, errors, tokens, cost, ended, items }: SavedRun): void {
+    Object.assign(this, { state, inputs, outputs, errors, tokens, cost, ended: new Date(ended) })
+    for (const { event, data } of items) this.feed.add(event, data)
+    this.feed.end()
+  }
+
+  // Blank lines are none.
+  #count(bytes: Buffer): void {
+    for (const byte of bytes) {
+      if (byte === LF && this.#isInLine) this.inputs++
+      if (byte === LF) this.#isInLine = false
+      else if (byte > SPACE) this.#isInLine = true
+    }
+  }
+
+  #end(): void {
+    if (this.state === 'running' || this.state === 'waiting') this.state = 'done'
+    this.ended = new Date()
+    this.feed.add('done', JSON.stringify({ state: this.state, ...this.totals }))
+    this.feed.end()
+  }
+
+  #take(line: NumberedLine, buf: Buffer): void {
+    const seq = line.seq === 0 ? null : line.seq
+    if (line.isEnd) this.#whole++
+    if (line.kind === 'value') {
+      this.outputs++
+      this.firstMs ??= performance.now() - this.#began
+      const port = line.port === 'output' || this.binding.outputs.length === 1 ? '' : `,"port":${JSON.stringify(line.port)}`
+      this.feed.add('output', `{"seq":${seq}${port},"value":${buf.toString('utf8', line.start, line.end)}}`)
+      if (this.feed.isOver) this.cancel(fault('too_large', 'what is kept of this run is longer than the server keeps'))
+    } else if (line.kind === 'error') this.#failed(seq, line.error)
+  }
+
+  #failed(seq: number | null, error: unknown): void {
+    const shown = this.binding.hide(isFault(error) ? error : fault('internal', JSON.stringify(error)))
+    this.errors++
+    this.codes.set(shown.error, (this.codes.get(shown.error) ?? 0) + 1)
+    const { seq: _, seqs: __, ...others } = shown
+    this.feed.add('error', JSON.stringify({ seq, error: others }))
+  }
+
+  async #approve(agent: string, tool: string, input: unknown): Promise<boolean> {
+    const asked = {
+      kind: 'approval',
+      agent,
+      prompt: `May '${agent}' call '${tool}'?`,
+      input: { tool, input },
+      schema: APPROVAL,
+      check: whyNoApproval,
+    } as const
+    const answered = await this.#ask(asked, this.#stop.signal)
+    return answered.ok && answered.value === 'true'
+  }
+
+  async #ask(asked: Omit<Asked, 'run' | 'binding' | 'owner'>, signal: AbortSignal): ReturnType<Questions['ask']> {
+    const { owner, questions } = this.#o
+    this.#open++
+    if (this.state === 'running') this.state = 'waiting'
+    const answered = await questions.ask({ ...asked, owner, run: this.id, binding: this.binding.name }, signal)
+    this.#open--
+    if (this.#open === 0 && this.state === 'waiting') this.state = 'running'
+    return answered
+  }
+
+  #tell(telemetry: Telemetry): void {
+    const { kind } = telemetry
+    if (kind === 'text') this.firstMs ??= performance.now() - this.#began
+    if (kind === 'usage') this.#spend(telemetry)
+    if (!TOLD_AS_SUCH.has(kind) && this.#o.events.has(kind)) this.feed.add(kind, JSON.stringify(telemetry))
+  }
+
+  #spend(usage: Telemetry & { kind: 'usage' }): void {
+    this.tokens += totalTokens(usage)
+    this.usage.input += totalTokens(usage) - usage.output_tokens
+    this.usage.output += usage.output_tokens
+    this.cost += this.binding.costOf(usage) ?? 0
+    const { maxCost } = this.#o
+    if (maxCost === undefined || this.cost <= maxCost) return
+    this.cancel(fault('budget_spent', `this request has cost $${toDollars(this.cost)}, and Plumb-Max-Cost is $${toDollars(maxCost)}`))
+  }
+}
+
+const APPROVAL = { type: 'boolean' }
+
+const whyNoApproval = (json: string): Fault | undefined =>
+  json === 'true' || json === 'false' ? undefined : fault('output_type_mismatch', 'a call is approved by true, or denied by false')
+
+/** Outcomes have lines of their own. */
+const TOLD_AS_SUCH: ReadonlySet<string> = new Set(['output', 'error', 'settled', 'remembered', 'budget'])
+const [LF, SPACE] = [0x0a, 0x20]
+
+/** Calls `take` with each numbered line; resolves at the end. It waits while the feed is full. */
+const readLines = (stdout: PassThrough, feed: Feed, take: (line: NumberedLine, buf: Buffer) => void): Promise<void> =>
+  new Promise((resolve) => {
+    const line = new NumberedLine(true)
+    const read = (): void => {
+      while (!feed.isFull && reader.next()) if (!reader.fault && line.read(reader.buf, reader.start, reader.end)) take(line, reader.buf)
+      if (reader.hasEnded) resolve()
+      else if (feed.isFull) feed.onceDrained(read)
+    }
+    const reader = new LineReader(stdout, { maxLine: Number.MAX_SAFE_INTEGER, onReadable: read })
+  })

@@ -1,0 +1,127 @@
+// The server: who may come in, which route a request takes, and what is told of it.
+
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type Fault, fault } from '@plumb/wire'
+import { allowOrigin, type CorsNames, FOREIGN_PAGE, whyForeign } from '@plumb/wire/http'
+import type { Access } from './access/tokens.js'
+import { Exchange } from './http/exchange.js'
+import type { RequestLog } from './look/log.js'
+import { callBinding } from './routes/call.js'
+import { forgetConversation } from './routes/conversation.js'
+import { answerOpenai } from './routes/openai/route.js'
+import { answerPending } from './routes/pending.js'
+import { answerRun, runPath } from './routes/runs.js'
+import type { Service } from './service.js'
+
+export interface ServerOptions {
+  readonly allowedOrigins: readonly string[]
+  /** It listens on this machine alone. */
+  readonly isLocal: boolean
+  readonly log: RequestLog
+  /** A bug of its own. */
+  readonly report: (error: Fault) => void
+}
+
+/** Who comes in where no token is needed. */
+const ANYBODY: Access = { name: '', bindings: undefined, answers: true, take: () => undefined, spend: () => {} }
+
+const CORS: CorsNames = {
+  methods: ['GET', 'POST', 'DELETE'],
+  exposed: ['location', 'preference-applied', 'retry-after', 'www-authenticate', 'x-request-id'],
+  allowed: ['idempotency-key', 'prefer', 'plumb-conversation', 'plumb-max-cost'],
+}
+
+const answerPicture = async (exchange: Exchange, { bindings }: Service): Promise<void> => {
+  const { path, access } = exchange
+  const binding = bindings.find(({ name }) => path === `/pictures/${name}` && (!access?.bindings || access.bindings.has(name)))
+  const drawn = await binding?.picture()
+  if (drawn?.ok)
+    return exchange.send(200, 'image/svg+xml', drawn.value, { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" })
+  exchange.problem(drawn?.error ?? fault('no_such_page', `there is nothing at '${path.slice(0, 200)}'`))
+}
+
+type Route = (exchange: Exchange) => Promise<void> | void
+
+export class Server {
+  readonly #service: Service
+  readonly #o: ServerOptions
+  readonly #routes: ReadonlyMap<string, Readonly<Record<string, Route>>>
+
+  constructor(service: Service, options: ServerOptions) {
+    this.#service = service
+    this.#o = options
+    const { bindings, metrics } = service
+    const described = { bindings, hasTokens: service.tokens !== undefined }
+    this.#routes = new Map<string, Readonly<Record<string, Route>>>([
+      ['/openapi.json', { GET: async (exchange) => exchange.json(200, (await import('./routes/openapi.js')).openapiOf(described)) }],
+      ['/metrics', { GET: (exchange) => exchange.send(200, 'text/plain; version=0.0.4; charset=utf-8', metrics.text) }],
+      ...bindings.map((binding) => [binding.path, { POST: (exchange: Exchange) => callBinding(exchange, binding, service) }] as const),
+    ])
+  }
+
+  readonly answer = (request: IncomingMessage, response: ServerResponse): void => {
+    const began = performance.now()
+    const exchange = new Exchange(randomUUID(), request, response)
+    response.setHeader('x-request-id', exchange.id)
+    response.setHeader('x-content-type-options', 'nosniff')
+    response.once('close', () => this.#tell(exchange, performance.now() - began))
+    this.#answer(exchange).catch((error: unknown) => {
+      this.#o.report(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error), { request: exchange.id }))
+      exchange.problem(fault('internal', `this is a bug of the server, whose standard error has more: request ${exchange.id}`))
+      if (!response.writableEnded) response.destroy()
+    })
+  }
+
+  async #answer(exchange: Exchange): Promise<void> {
+    const { path, method, request, response } = exchange
+    const { isLocal, allowedOrigins } = this.#o
+    const { tokens } = this.#service
+    const gate = { hasToken: tokens !== undefined, allowedOrigins }
+    const foreign = isLocal ? whyForeign(request.headers, gate) : whyForeignPage(request, allowedOrigins)
+    if (foreign !== undefined) return exchange.problem(fault('permission_denied', foreign))
+    // Before the token, which no such question carries.
+    if (allowOrigin(request, response, CORS)) return
+    if (path === '/healthz' || path === '/readyz') return this.#health(exchange)
+    if (path === '/' && (method === 'GET' || method === 'HEAD')) return (await import('./page/page.js')).answerPage(exchange)
+    exchange.access = tokens ? tokens.find(exchange.header('authorization')) : ANYBODY
+    if (!exchange.access) {
+      const why =
+        exchange.header('authorization') === undefined ? 'a bearer token is wanted' : 'the bearer token is none of those known here'
+      return exchange.problem(fault('unauthorized', why), { headers: { 'www-authenticate': 'Bearer realm="plumb-serve"' } })
+    }
+    if (path.startsWith('/v1/')) return answerOpenai(exchange, this.#service)
+    if (path.startsWith('/conversations/')) return forgetConversation(exchange, this.#service)
+    if (path === '/pending' || path.startsWith('/pending/')) return answerPending(exchange, this.#service)
+    if (path.startsWith('/pictures/')) return answerPicture(exchange, this.#service)
+    const run = runPath(path)
+    if (run) return answerRun(exchange, this.#service, run)
+    const methods = this.#routes.get(path)
+    if (!methods) return exchange.problem(fault('no_such_page', `there is nothing at '${path.slice(0, 200)}'`))
+    const route = methods[method === 'HEAD' ? 'GET' : method]
+    if (route) return route(exchange)
+    const allow = Object.keys(methods).join(', ')
+    exchange.problem(fault('usage', `'${path}' takes ${allow}, and not ${method}`), { status: 405, headers: { allow } })
+  }
+
+  #health(exchange: Exchange): void {
+    const { state } = this.#service
+    if (exchange.path === '/healthz') return exchange.json(200, { status: 'ok' })
+    if (state === 'ready') return exchange.json(200, { status: state })
+    exchange.json(503, { status: state }, { 'retry-after': '1' })
+  }
+
+  #tell({ id, method, path, response, access, logged }: Exchange, ms: number): void {
+    const { binding } = logged
+    const status = response.writableFinished || response.headersSent ? response.statusCode : 499
+    if (binding !== undefined) this.#service.metrics.answered(binding, status)
+    const token = access?.name === '' ? undefined : access?.name
+    this.#o.log({ id, method, path: path.slice(0, 200), ...logged, token, status, ms: Math.round(ms * 10) / 10 })
+  }
+}
+
+// Its own page is one of the host that the request names; what that is worth the token decides.
+const whyForeignPage = ({ headers: { origin, host } }: IncomingMessage, allowed: readonly string[]): string | undefined => {
+  const isOwn = origin !== undefined && host !== undefined && origin.toLowerCase().replace(/^https?:\/\//, '') === host.toLowerCase()
+  return origin === undefined || isOwn || allowed.includes(origin) ? undefined : FOREIGN_PAGE
+}

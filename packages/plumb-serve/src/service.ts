@@ -1,0 +1,107 @@
+// What all requests share: the bindings, their limits, and what is counted.
+
+import { fault } from '@plumb/wire'
+import { openBodies, type ReadBody } from '@plumb/wire/http'
+import { Places } from './access/places.js'
+import type { Tokens } from './access/tokens.js'
+import type { Binding, BindingRequest } from './binding/binding.js'
+import type { Exchange } from './http/exchange.js'
+import { Metrics } from './look/metrics.js'
+import { Conversations } from './run/conversations.js'
+import { Questions } from './run/questions.js'
+import type { Run } from './run/run.js'
+import type { RunDirectory } from './run/run-files.js'
+import { Runs } from './run/runs.js'
+
+export interface ServiceOptions {
+  readonly bindings: readonly Binding[]
+  readonly tokens: Tokens | undefined
+  readonly maxBody: number
+  readonly maxRequests: number
+  readonly keepSeconds: number
+  readonly conversations: number
+  /** Where runs are kept. */
+  readonly files: RunDirectory | undefined
+}
+
+/** Bytes of all bodies on their way, in bodies of the largest size. */
+const BODIES_AT_ONCE = 4
+/** Each is two processes or more. */
+const RECORDED_AT_ONCE = 8
+const BODY_STALL_MS = 30_000
+const BODY_MS = 120_000
+
+export class Service {
+  readonly bindings: readonly Binding[]
+  readonly tokens: Tokens | undefined
+  readonly places: Places
+  readonly metrics: Metrics
+  readonly readBody: ReadBody
+  /** In hand. */
+  readonly #inHand = new Set<Run>()
+  readonly runs: Runs
+  readonly questions = new Questions()
+  readonly conversations: Conversations
+  readonly #hasFiles: boolean
+  state: 'starting' | 'ready' | 'draining' = 'starting'
+
+  constructor({ bindings, tokens, maxRequests, maxBody, keepSeconds, conversations, files }: ServiceOptions) {
+    this.conversations = new Conversations(conversations, files?.directory)
+    const atOnce = files ? Math.min(RECORDED_AT_ONCE, maxRequests) : maxRequests
+    this.#hasFiles = files !== undefined
+    this.runs = new Runs({
+      keptMs: keepSeconds * 1000,
+      atOnce,
+      files,
+      begin: (run) => this.begin(run),
+      questions: this.questions,
+      conversations: this.conversations,
+    })
+    this.bindings = bindings
+    this.tokens = tokens
+    this.places = new Places(maxRequests)
+    this.metrics = new Metrics(bindings.map(({ name }) => name))
+    const maxTotalBytes = maxBody * BODIES_AT_ONCE
+    this.readBody = openBodies({ maxBytes: maxBody, maxTotalBytes, stallTimeout: BODY_STALL_MS, maxMs: BODY_MS })
+  }
+
+  /**
+   * What the agents of a request remember at its beginning: of its conversation, if it names one, else `before` where it goes to an agent.
+   * Resolves when it is its turn.
+   */
+  async talk(
+    { access }: Exchange,
+    binding: Binding,
+    id: string | undefined,
+    before: readonly unknown[] = [],
+  ): Promise<{ readonly memories: BindingRequest['memories']; end(): void }> {
+    if (id === undefined) {
+      const isGiven = before.length > 0 && binding.isAgent
+      return { memories: isGiven ? { of: () => before, keep: undefined } : undefined, end: () => {} }
+    }
+    const name = { owner: access?.name ?? '', binding: binding.name, id }
+    const end = await this.conversations.enter(name)
+    return { memories: this.conversations.memoriesOf(name), end }
+  }
+
+  begin(run: Run): void {
+    this.#inHand.add(run)
+    this.metrics.begin(run.binding.name)
+    void run.finished.then(() => {
+      this.#inHand.delete(run)
+      this.metrics.end(run)
+    })
+  }
+
+  /** Resolves when nothing is in hand that ends with the server. */
+  async idle(): Promise<void> {
+    await this.places.idle()
+    if (!this.#hasFiles) await Promise.all([...this.#inHand].map(({ finished }) => finished))
+  }
+
+  /** At the end: what is still in hand is told that. */
+  cancelAll(): void {
+    this.runs.close()
+    for (const run of this.#inHand) run.cancel(fault('cancelled', 'the server has ended before the answer was whole'))
+  }
+}

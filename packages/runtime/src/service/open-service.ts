@@ -1,0 +1,79 @@
+// Opens a binding to answer requests: checks what a run checks, and starts nothing yet.
+
+import { type Bound, type Graph, planOf, planOfCalls, writesFlowWords } from '@plumb/lang'
+import { type Fault, fail, fault, type Reporter, type Result, succeed } from '@plumb/wire'
+import { openBoxes } from '../child/agent-sandboxes.js'
+import type { SpawnSettings } from '../child/agent-start.js'
+import { openForeignPrices } from '../child/allowance.js'
+import type { Secrets } from '../event/secrets.js'
+import { findDocroot } from '../options/docroot.js'
+import type { RunOptions } from '../options/run-options.js'
+import { sharesAgentLimits } from '../record/agent-limits.js'
+import { openRunBudget } from '../record/run-budget.js'
+import { checkAgents } from '../run/check-agents.js'
+import type { LoadedSpec } from '../spec/load.js'
+import { findMissing } from '../spec/missing.js'
+import { servesTools } from '../tools/dispatch.js'
+import { mapsTools } from '../tools/mapped-tools.js'
+import { openAuthoritySource } from '../tools/permissions.js'
+import { ServedGraph } from './served-graph.js'
+
+export interface ServedBinding {
+  readonly bound: Bound
+  readonly graph: ServedGraph
+  /** The secrets to hide. Undefined: nothing is secret. */
+  readonly secrets: Secrets | undefined
+}
+
+/** Errors are reported; undefined: there were some. */
+export const openServedBinding = async (
+  bound: Bound,
+  loaded: LoadedSpec,
+  options: RunOptions,
+  reporter: Reporter,
+): Promise<ServedBinding | undefined> => {
+  const refuse = (...errors: readonly Fault[]): undefined => {
+    for (const error of errors) reporter.report(error)
+  }
+  const { permissions, agents, programs } = options
+  const lacks = findMissing([bound], { ...agents, agentProgram: programs.agent }).filter(({ need }) => !need.isOptional)
+  if (lacks.length > 0) return refuse(...lacks.map(({ code, message, need }) => fault(code, message, { process: need.by })))
+  const graph = bound.category === 'base' ? planOfCalls(bound) : planOf(bound)
+  const all = wholeOf(graph)
+  const docroot = permissions.docroot === undefined ? succeed(undefined) : findDocroot(permissions.docroot)
+  if (!docroot.ok) return refuse(docroot.error)
+  const authoritySource = await openAuthoritySource(permissions, undefined, servesTools(all) || mapsTools(all))
+  if (!authoritySource.ok) return refuse(authoritySource.error)
+  const { program } = loaded.compiled
+  const secrets = writesFlowWords(program) ? (await import('../event/secrets.js')).secretsOf(program, bound, graph) : undefined
+  const settings: SpawnSettings = {
+    options,
+    files: loaded.files,
+    docroot: docroot.value,
+    authoritySource: authoritySource.value,
+    report: (error) => reporter.report(error),
+    emitter: undefined,
+    prices: await openForeignPrices(all, programs.agent),
+    isRecorded: false,
+    secrets,
+    nestedRecord: () => [],
+    resumed: undefined,
+  }
+  const boxes = await openBoxes(all, settings, reporter)
+  if (!boxes || !(await checkAgents(all, settings, reporter))) return undefined
+  return { bound, graph: new ServedGraph(bound.name, graph, { settings: { ...settings, boxes }, reporter }), secrets }
+}
+
+/** The budget of the whole server, for all that is started from now on. */
+export const openServiceBudget = (specs: readonly LoadedSpec[], options: RunOptions): Result<void> => {
+  const hasAgentLimits = specs.some(({ compiled }) => sharesAgentLimits(compiled.program, options))
+  if (options.limits.deadlineMs !== undefined) return fail('usage', '--deadline is for a run, and a server has none')
+  const opened = openRunBudget({ limits: options.limits, prices: options.display.prices, hasAgentLimits, path: undefined })
+  return opened.ok ? succeed(undefined) : opened
+}
+
+/** With the graphs of the plumbs in it. */
+const wholeOf = (graph: Graph): Graph => ({
+  nodes: graph.nodes.flatMap((node) => (node.work.kind === 'plumb' ? [node, ...wholeOf(planOf(node.work.bound)).nodes] : [node])),
+  edges: graph.edges,
+})

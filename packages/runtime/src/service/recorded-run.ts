@@ -1,0 +1,142 @@
+// A run with a record of its own: `plumb run` as a process, which goes on with its record where it was stopped, and asks and does nothing twice.
+
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  childEnv,
+  type Fault,
+  fault,
+  LineReader,
+  type LineSink,
+  NumberedLine,
+  optionWords,
+  parseJson,
+  type Reporter,
+  readReported,
+  type SourceFiles,
+  spawnPlumb,
+} from '@plumb/wire'
+import type { AgentTelemetry } from '../event/run-event.js'
+import { RUN_GROUPS, type RunOptions } from '../options/run-options.js'
+import { RUN_FILE } from '../record/directory.js'
+import type { TelemetryListener } from './request-events.js'
+
+export interface RecordedRunOptions {
+  readonly spec: string
+  readonly binding: string
+  readonly files: SourceFiles
+  readonly options: RunOptions
+  /** Of its record; it goes on with one that is there. */
+  readonly directory: string
+  readonly input: Buffer
+  readonly signal: AbortSignal
+  readonly reporter: Reporter
+}
+
+export interface RecordedRunPorts {
+  readonly stdout: LineSink
+  readonly telemetry: TelemetryListener | undefined
+  /** Errors that belong to no input. */
+  readonly report: (fault: Fault) => void
+}
+
+/** A process of the server before may not have ended yet. */
+const TRIES = 20
+const RETRY_MS = 500
+const STOP_MS = 2000
+
+export const runRecorded = async (options: RecordedRunOptions, ports: RecordedRunPorts): Promise<void> => {
+  for (let tries = 1; ; tries++) {
+    const ended = await runOnce(options, ports)
+    if (ended !== 'held' || options.signal.aborted) return
+    if (tries === TRIES) return ports.report(fault('record_invalid', `the record of this run is held by another process`))
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+  }
+}
+
+const runOnce = async (o: RecordedRunOptions, { stdout, telemetry, report }: RecordedRunPorts): Promise<'held' | 'over'> => {
+  const started = spawnPlumb({ program: 'plumb', args: wordsOf(o), files: o.files, entry: o.spec, readsSpec: true, env: childEnv('ours') })
+  if (!started.ok) {
+    report(started.error)
+    return 'over'
+  }
+  const { child } = started.value
+  const stop = (): void => void child.terminate(STOP_MS)
+  o.signal.addEventListener('abort', stop, { once: true })
+  if (o.signal.aborted) stop()
+  const faults = readFaults(child.stderr, o.reporter)
+  const read = passLines(child.stdout, stdout, telemetry)
+  child.stdin.on('error', () => {})
+  child.stdin.write(o.input, () => {})
+  child.stdin.end(() => {})
+  const { status, signal } = await child.exited
+  await read
+  o.signal.removeEventListener('abort', stop)
+  if (o.signal.aborted) return 'over'
+  if (status === 2 && faults.some(({ error, pid }) => error === 'record_invalid' && pid !== undefined)) return 'held'
+  for (const one of faults) report(one)
+  if (signal !== null) report(fault('child_failed', `the process of this run was ended by ${signal}`))
+  return 'over'
+}
+
+const wordsOf = ({ binding, directory, options }: RecordedRunOptions): string[] => {
+  const { spec, agents, permissions, programs, run, display } = options
+  const goesOn = existsSync(join(directory, RUN_FILE))
+  return [
+    ...[
+      'run',
+      '--binding',
+      binding,
+      '--numbered',
+      '--no-envelopes',
+      '--telemetry',
+      '--no-progress',
+      goesOn ? '--resume' : '--record',
+      directory,
+    ],
+    ...['--max-line', String(options.lines.maxLine), '--max-in-flight', String(run.maxInFlight)],
+    ...optionWords(RUN_GROUPS.spec, { ...spec, eval: undefined, sourcesFd: undefined }),
+    ...optionWords(RUN_GROUPS.agents, agents),
+    ...optionWords(RUN_GROUPS.permissions, permissions),
+    ...optionWords(RUN_GROUPS.programs, programs),
+    ...(display.prices === undefined ? [] : ['--prices', display.prices]),
+  ]
+}
+
+type Lines = ConstructorParameters<typeof LineReader>[0]
+
+/** Errors without an input; what else it says goes to the server's own stderr. */
+const readFaults = (stderr: Lines, reporter: Reporter): Fault[] => {
+  const faults: Fault[] = []
+  const reader = new LineReader(stderr, {
+    onReadable: () => {
+      while (reader.next()) {
+        const read = parseJson(reader.buf, reader.start, reader.end)
+        const said = read.ok ? readReported(read.value) : undefined
+        if (said?.severity === 'error') faults.push(said.fault)
+        else if (said) reporter.warn(said.fault)
+      }
+    },
+  })
+  return faults
+}
+
+/** Outcomes go on as they come, telemetry to its listener. */
+const passLines = (from: Lines, to: LineSink, telemetry: TelemetryListener | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const line = new NumberedLine(true)
+    const reader = new LineReader(from, {
+      maxLine: Number.MAX_SAFE_INTEGER,
+      onReadable: () => {
+        while (reader.next()) {
+          if (line.read(reader.buf, reader.start, reader.end) && line.kind === 'telemetry') {
+            const read = parseJson(reader.buf, line.start, line.end)
+            if (read.ok) telemetry?.(read.value as AgentTelemetry)
+          } else to.write(Buffer.concat([reader.buf.subarray(reader.start, reader.end), NEWLINE]), () => {})
+        }
+        if (reader.hasEnded) resolve()
+      },
+    })
+  })
+
+const NEWLINE = Buffer.from('\n')

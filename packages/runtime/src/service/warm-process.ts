@@ -1,0 +1,246 @@
+// A process that answers one request after the other. What belongs to a request goes to it alone: its lines, its errors, what its tools report;
+// between two of them its memory is set, over its control channel.
+//
+//   state    begins when                                      what it writes
+//   idle     it has started, or its memory was set            answers control, or is surplus, which ends it
+//   leased   a request takes it                               goes to the request
+//   over     it has exited, or a request was stopped in it    is dropped
+
+import { type Fault, isRecord, LineReader, type LineSink, LineWriter, NumberedLine, nowMs, parseJson, startDeadline } from '@plumb/wire'
+import { type ChildEnds, openInProcessChild } from '../child/in-process-child.js'
+import type { Spawned } from '../child/spawn.js'
+import type { RunEmitter } from '../event/emitter.js'
+
+/** A call that waits for a person. */
+export interface AskedApproval {
+  readonly tool: string
+  readonly input: unknown
+}
+
+/** Where that is told which the process does for a request. */
+export interface WarmUse {
+  readonly emitter: RunEmitter | undefined
+  readonly report: (fault: Fault) => void
+  /** Whether a call may be made. */
+  readonly approve: (asked: AskedApproval) => Promise<boolean>
+}
+
+export interface WarmProcessOptions {
+  readonly spawned: Spawned
+  /** How it says which input a line answers. */
+  readonly form: 'numbered' | 'each'
+  readonly maxLine: number
+  /** What it writes on stderr between requests. */
+  readonly tellStderr: (text: string) => void
+  readonly ended: () => void
+}
+
+export interface Lease {
+  /** The process, as a graph takes it. */
+  readonly spawned: Spawned
+  /** Resolves when the request has no more use for it. False: it cannot be used again. */
+  readonly ended: Promise<boolean>
+  /** The graph does not start after all. */
+  drop(): void
+}
+
+/** For the answer to a control message (ms). */
+const CONTROL_MS = 30_000
+const CONTROL_FD = 6
+const REPLIES = 'ctrl_out'
+/** Bytes that wait in the pipe before a request has to wait. */
+const FULL_BYTES = 256 * 1024
+
+interface Leased {
+  readonly ends: ChildEnds
+  readonly end: (isWhole: boolean) => void
+  isInputOver: boolean
+}
+
+export class WarmProcess {
+  readonly #o: WarmProcessOptions
+  readonly #reader: LineReader
+  readonly #line: NumberedLine
+  readonly #control: LineWriter | undefined
+  /** Of control messages without an end, by number: their replies, and what takes them. */
+  readonly #asked = new Map<number, { readonly replies: unknown[]; readonly resolve: (replies: readonly unknown[] | undefined) => void }>()
+  #controls = 0
+  #sent = 0
+  #whole = 0
+  #leased: Leased | undefined
+  #isFull = false
+  /** What it does is told there. */
+  use: WarmUse | undefined
+  isOver = false
+  /** A request may have left something in it. */
+  isUsed = false
+  /** Asked for approval: it may remember the answer. */
+  hasAsked = false
+  lastUsedMs = nowMs()
+
+  constructor(options: WarmProcessOptions) {
+    this.#o = options
+    const { child, kind } = options.spawned
+    this.#line = new NumberedLine(kind !== 'program')
+    const control = child.fds.get(CONTROL_FD)
+    this.#control = control && 'write' in control ? new LineWriter(control) : undefined
+    this.#controls = options.spawned.controls
+    this.#reader = new LineReader(child.stdout, { maxLine: options.maxLine * 2, onReadable: () => this.#read() })
+    child.stderr.on('error', () => {})
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (this.#leased) this.#leased.ends.stderr.write(chunk)
+      else options.tellStderr(chunk.toString('utf8'))
+    })
+    child.stdin.on('error', () => {})
+    void child.exited.then(({ status, signal }) => this.#exited(status, signal))
+  }
+
+  get pid(): number {
+    return this.#o.spawned.child.pid
+  }
+
+  lease(use: WarmUse): Lease {
+    const { child, ends } = openInProcessChild([])
+    const { spawned } = this.#o
+    let end: (isWhole: boolean) => void = () => {}
+    const ended = new Promise<boolean>((resolve) => {
+      end = resolve
+    })
+    const leased: Leased = { ends, end, isInputOver: false }
+    this.#leased = leased
+    this.use = use
+    this.isUsed = true
+    ends.stdin.on('data', (chunk: Buffer) => this.#send(chunk, ends))
+    ends.stdin.on('end', () => {
+      leased.isInputOver = true
+      this.#finishIfWhole()
+    })
+    ends.stdout.on('drain', () => {
+      this.#isFull = false
+      this.#read()
+    })
+    ends.stopped.addEventListener('abort', () => {
+      if (this.#leased === leased) this.kill()
+    })
+    const drop = (): void => {
+      if (this.#leased === leased) this.#finish(leased, 0, null, true)
+    }
+    return { spawned: { ...spawned, child: { ...child, pid: spawned.child.pid }, before: this.#sent, controls: 0 }, ended, drop }
+  }
+
+  /** The replies. Undefined: it does not answer, or has no control. */
+  async control(message: object): Promise<readonly unknown[] | undefined> {
+    const control = this.#control
+    if (!control || this.isOver) return undefined
+    const k = ++this.#controls
+    return new Promise((resolve) => {
+      const stop = startDeadline(CONTROL_MS, () => settle(undefined))
+      const settle = (replies: readonly unknown[] | undefined): void => {
+        stop()
+        this.#asked.delete(k)
+        resolve(replies)
+      }
+      this.#asked.set(k, { replies: [], resolve: settle })
+      control.writeText(JSON.stringify(message))
+    })
+  }
+
+  /** At the end of the server: it has nothing in hand. */
+  async end(graceMs: number): Promise<void> {
+    this.isOver = true
+    const { child } = this.#o.spawned
+    child.stdin.end(() => {})
+    void this.#control?.end()
+    const stop = startDeadline(graceMs, () => void child.terminate(graceMs))
+    await child.exited
+    stop()
+  }
+
+  kill(): void {
+    this.isOver = true
+    this.#o.spawned.child.kill('SIGKILL')
+  }
+
+  #send(chunk: Buffer, ends: ChildEnds): void {
+    for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) this.#sent++
+    const stdin: LineSink = this.#o.spawned.child.stdin
+    stdin.write(chunk, () => ends.stdin.resume())
+    if (stdin.writableLength > FULL_BYTES) ends.stdin.pause()
+  }
+
+  #read(): void {
+    const reader = this.#reader
+    const pieces: Buffer[] = []
+    while (!this.#isFull && reader.next()) {
+      if (reader.fault && reader.fault.error !== 'invalid_utf8') return this.kill()
+      if (this.#takes(reader.buf, reader.start, reader.end, reader.fault !== null)) {
+        pieces.push(reader.buf.subarray(reader.start, reader.end), NEWLINE)
+      }
+    }
+    const leased = this.#leased
+    if (leased && pieces.length > 0) this.#isFull = !leased.ends.stdout.write(Buffer.concat(pieces))
+    this.#finishIfWhole()
+  }
+
+  /** True: the line is the request's. */
+  #takes(buf: Buffer, start: number, end: number, isUnreadable: boolean): boolean {
+    const line = this.#line
+    if (this.#o.form === 'each') {
+      this.#whole++
+      if (!this.#leased) this.kill()
+      return true
+    }
+    if (isUnreadable || !line.read(buf, start, end)) return true
+    if (line.kind === 'control') {
+      const asked = this.#asked.get(line.seq)
+      asked?.resolve(asked.replies)
+      return false
+    }
+    if (line.kind === 'value' && line.seq === 0 && line.port === REPLIES) {
+      this.#replied(parseJson(buf, line.start, line.end))
+      return false
+    }
+    if (line.isEnd) this.#whole++
+    if (!this.#leased && line.kind !== 'telemetry') this.kill()
+    return true
+  }
+
+  #replied(read: ReturnType<typeof parseJson>): void {
+    const reply = read.ok ? read.value : undefined
+    if (isRecord(reply) && reply.kind === 'approval') {
+      const { id, tool, input } = reply
+      this.hasAsked = true
+      const decided = this.use?.approve({ tool: String(tool), input }) ?? Promise.resolve(false)
+      void decided.then((isApproved) => this.control(isApproved ? { approve: id } : { deny: id }))
+      return
+    }
+    const [oldest] = this.#asked.values()
+    oldest?.replies.push(reply)
+  }
+
+  #finishIfWhole(): void {
+    const leased = this.#leased
+    if (leased?.isInputOver && this.#whole >= this.#sent && !this.isOver) this.#finish(leased, 0, null, true)
+  }
+
+  #finish({ ends, end }: Leased, status: number | null, signal: NodeJS.Signals | null, isWhole: boolean): void {
+    this.#leased = undefined
+    this.use = undefined
+    this.#isFull = false
+    this.lastUsedMs = nowMs()
+    ends.exit(status, signal)
+    end(isWhole)
+  }
+
+  #exited(status: number | null, signal: NodeJS.Signals | null): void {
+    this.#isFull = false
+    this.#read()
+    this.isOver = true
+    for (const { resolve } of [...this.#asked.values()]) resolve(undefined)
+    if (this.#leased) this.#finish(this.#leased, status, signal, false)
+    this.#o.ended()
+  }
+}
+
+const LF = 10
+const NEWLINE = Buffer.from('\n')

@@ -1,0 +1,161 @@
+// The endpoints of OpenAI's API, called by the official client, and conversations.
+
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import t from 'tap'
+import { serve } from './serving.js'
+import { openTalkingModel } from './talking-model.js'
+
+interface Client {
+  readonly models: { list(): Promise<{ data: { id: string }[] }> }
+  readonly chat: { readonly completions: { create(body: object): Promise<Completion & AsyncIterable<Chunk>> } }
+  readonly responses: {
+    create(
+      body: object,
+    ): Promise<{ output_text: string; usage: { total_tokens: number } } & AsyncIterable<{ type: string; delta?: string }>>
+  }
+}
+interface Completion {
+  readonly choices: readonly { readonly message: { readonly content: string }; readonly finish_reason: string }[]
+  readonly usage: { readonly prompt_tokens: number; readonly completion_tokens: number; readonly total_tokens: number }
+}
+interface Chunk {
+  readonly choices: readonly { readonly delta: { readonly content?: string }; readonly finish_reason: string | null }[]
+  readonly usage?: Completion['usage'] | null
+}
+
+// Of the package that uses its types.
+const { OpenAI } = createRequire(resolve('packages/plumb-agent/package.json'))('openai') as { OpenAI: new (options: object) => Client }
+
+const specOf = (
+  url: string,
+): string => `@serve let bot : !string -> !string = agent { provider: "anthropic", model: "claude-x", endpoint: "${url}", prompt: "Be brief." }
+@serve let shout : !string -> !string = map(upper(value))
+@serve let eliza : !string -> !string = agent { provider: "eliza", model: "doctor" }
+@serve let count : !{ messages: [{ role: string, content: string }], temperature?: number } -> !string = map($"{length(messages)} {temperature ?? 0}")
+@serve let fails : !string -> !string = map(fail("it is closed"))
+@serve let number : !int -> !int = id
+`
+const TOKEN = 'token-0123456789abcdef'
+
+t.test('by the official client', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(() => model.close())
+  const server = await serve(
+    { 'a.plumb': specOf(model.url) },
+    { args: ['--token-env', 'TOKEN'], env: { TOKEN, ANTHROPIC_API_KEY: 'k-0123456789' } },
+  )
+  t.teardown(() => server.stop())
+  const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: TOKEN, maxRetries: 0 })
+  t.strictSame(
+    (await client.models.list()).data.map(({ id }) => id),
+    ['bot', 'shout', 'eliza', 'count', 'fails'],
+  )
+
+  const history = [
+    { role: 'system', content: 'The caller is in a hurry.' },
+    { role: 'user', content: 'I am Ada.' },
+    { role: 'assistant', content: 'Hello Ada.' },
+    { role: 'user', content: [{ type: 'text', text: 'Who am I?' }] },
+  ]
+  const asked = client.chat.completions.create({ model: 'bot', messages: history })
+  const turn = await model.turn()
+  const texts = JSON.stringify(turn.body.messages)
+  t.match(texts, /in a hurry.*I am Ada.*Hello Ada.*Who am I/, 'what was said before is its memory')
+  t.match(JSON.stringify(turn.body.system), /Be brief/)
+  t.notMatch(JSON.stringify(turn.body.system), /in a hurry/, "a caller's system message is the caller's words")
+  turn.say('You are Ada.')
+  turn.end()
+  const { choices, usage } = await asked
+  t.match(choices[0], { message: { content: 'You are Ada.' }, finish_reason: 'stop' })
+  t.equal(usage.total_tokens, usage.prompt_tokens + usage.completion_tokens)
+
+  const next = client.chat.completions.create({ model: 'bot', messages: [{ role: 'user', content: 'And now?' }] })
+  const fresh = await model.turn()
+  t.equal(fresh.body.messages.length, 1, 'nothing of the request before')
+  fresh.end()
+  await next.catch(() => {})
+
+  const streaming = client.chat.completions.create({
+    model: 'bot',
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [{ role: 'user', content: 'Go' }],
+  })
+  const spoken = await model.turn()
+  spoken.say('one ')
+  const stream = await streaming
+  const pieces: string[] = []
+  let last: Chunk | undefined
+  for await (const chunk of stream) {
+    const piece = chunk.choices[0]?.delta.content
+    if (piece) pieces.push(piece)
+    if (piece === 'one ') {
+      spoken.say('two')
+      spoken.end()
+    }
+    last = chunk
+  }
+  t.strictSame(pieces, ['one ', 'two'], 'as it comes')
+  t.match(last?.usage, { total_tokens: Number })
+
+  const whole = await client.responses.create({ model: 'shout', input: 'hello' })
+  t.equal(whole.output_text, 'HELLO')
+  const types: string[] = []
+  for await (const event of await client.responses.create({ model: 'shout', input: [{ role: 'user', content: 'hi' }], stream: true }))
+    types.push(event.type)
+  t.strictSame([types[0], types.at(-1)], ['response.created', 'response.completed'])
+  t.ok(types.includes('response.output_text.delta'))
+  const counted = await client.chat.completions.create({
+    model: 'count',
+    temperature: 0.5,
+    messages: history.slice(0, 3).concat({ role: 'user', content: 'x' }),
+  })
+  t.equal(counted.choices[0]?.message.content, '4 0.5')
+
+  const refused = (body: object) => client.chat.completions.create(body).catch((error: unknown) => error)
+  const messages = [{ role: 'user', content: 'a' }]
+  t.match(await refused({ model: 'none', messages }), { status: 404, code: 'model_not_found', type: 'invalid_request_error' })
+  t.match(await refused({ model: 'number', messages }), { status: 404 })
+  t.match(await refused({ model: 'fails', messages }), { status: 422, code: 'rejected', message: /it is closed/ })
+  t.match(await refused({ model: 'shout', messages: [] }), { status: 400 })
+  t.match(await refused({ model: 'shout', messages: [{ role: 'tool', content: 'a' }] }), { status: 400 })
+  const stranger = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'wrong-token-0123456789', maxRetries: 0 })
+  t.match(await stranger.models.list().catch((error: unknown) => error), { status: 401, code: 'invalid_api_key' })
+})
+
+t.test('conversations', async (t) => {
+  const tokens = JSON.stringify(['one', 'two'].map((name) => ({ name, token: `${name}-0123456789abcdef` })))
+  const args = ['--tokens', 'tokens.json', '--conversations', '2', '--record', 'runs']
+  const files = { 'a.plumb': specOf('http://127.0.0.1:9'), 'tokens.json': tokens }
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-talks-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  const options = { args, env: { ANTHROPIC_API_KEY: 'k-0123456789' }, directory }
+  const server = await serve(files, options)
+  const say = async (id: string | undefined, text = 'I need some help', name = 'one', to = server): Promise<string> => {
+    const headers = { authorization: `Bearer ${name}-0123456789abcdef`, ...(id === undefined ? {} : { 'plumb-conversation': id }) }
+    return (await to.call('/eliza', JSON.stringify(text), { headers })).text
+  }
+  const first = await say(undefined)
+  t.equal(await say('a'), first)
+  const second = await say('a')
+  t.not(second, first, 'it remembers')
+  t.equal(await say('b'), first, 'another conversation')
+  t.equal(await say('a', undefined, 'two'), first, "another token's")
+  t.equal(await say(undefined), first)
+  t.equal(await say('b'), second)
+  const both = await Promise.all([say('c'), say('c')])
+  t.strictSame(both.sort(), [first, second].sort(), 'one after the other')
+  t.equal(await say('a'), first, 'the least recently used is forgotten')
+  const forget = (id: string) =>
+    server.call(`/conversations/${id}`, undefined, { method: 'DELETE', headers: { authorization: 'Bearer one-0123456789abcdef' } })
+  t.equal((await forget('a')).status, 204)
+  t.equal((await forget('a')).status, 404)
+  t.equal(await say('a'), first)
+  await server.stop('SIGKILL')
+  const again = await serve(files, options)
+  t.teardown(() => again.stop())
+  t.equal(await say('a', undefined, 'one', again), second, 'with --record it is there after a kill')
+})
