@@ -19,6 +19,7 @@ import type { TestCost, TestResult } from './report/result.js'
 import type { TestOptions } from './run-test.js'
 import { notices, runInOrder, specOf, type TestedSpec } from './spec-tests.js'
 import { addTestCost } from './spending.js'
+import { asksModels } from './subject-runs.js'
 
 /** Resolves to the exit status: 0 if all pass, 1 if one fails, 2 if a spec has errors; then none is run. */
 export const test = async (paths: readonly string[], options: TestCommandOptions): Promise<number> => {
@@ -166,8 +167,6 @@ const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestC
   if (failure) errors.report(failure)
   return 0
 }
-
-const asksModels = ({ model, live }: TestPlan): boolean => model !== 'scripted' || live.size > 0
 
 /** The models to run it with: a test without real agents is run once. */
 const modelsFor = (plan: TestPlan, models: readonly string[]): readonly (string | undefined)[] =>

@@ -23,6 +23,8 @@ export interface GraphRunOptions {
   readonly spawn: typeof spawnAll
   readonly tools: ReadonlyMap<GraphNode, ToolService>
   readonly mapped: ReadonlyMap<GraphNode, MappedTool>
+  /** Called with the number of each input of which nothing more can come. */
+  readonly done?: (seq: number) => void
 }
 
 export class GraphRun {
@@ -40,8 +42,9 @@ export class GraphRun {
     this.#openOutputs = options.graph.nodes.filter(({ work }) => work.kind === 'output').length
     this.#reader = new LineReader(options.stdin, { onReadable: () => this.#loop.wake() })
     this.#writer = new LineWriter(options.stdout, { onDrain: () => this.#loop.wake(), onClosed: () => this.stop() })
-    const { name, nested, reporter } = options
+    const { name, nested, reporter, done } = options
     this.#loop = new RunLoop({ name, writer: this.#writer, telemetry: null, numbered: nested && { ...nested, isForOurs: true }, reporter })
+    if (done) this.#loop.current.done = done
   }
 
   /** Resolves when all of its output is with its readers. */

@@ -39,7 +39,7 @@ export const scoreRows = async (
 ): Promise<Scored> => {
   const outcome = await run(new Map([[judge.input.name, pairs.map(({ json }) => json)]]))
   const findings: RowFinding[] = outcome.asked.unanswered.map((finding) => ({ ...finding }))
-  if (outcome.isTimedOut) findings.push({ code: 'timeout', message: `'${judge.of.name}', the judge, had not ended` })
+  for (const input of outcome.late) findings.push(failed(judge, 'timeout', 'it gave nothing in its time', pairs[input - 1]))
   if (findings.length === 0)
     for (const { error, detail, seq } of outcome.faults) findings.push(failed(judge, String(error), detail, pairs[Number(seq ?? 0) - 1]))
   const found = new Map<number, number[]>()

@@ -16,6 +16,10 @@ export interface TestPlan {
   readonly given?: MessagesByPort
   /** A file of rows, relative to the spec. */
   readonly data?: string
+  /** The message of a row, over `{ row }`. Undefined: the row is the message, or has it as `given`. */
+  readonly rowInput?: TestCondition
+  /** The one output of a row, over `{ row }`. */
+  readonly rowWant?: TestCondition
   /** The number of random inputs. */
   readonly random?: number
   readonly expect?: MessagesByPort

@@ -59,14 +59,31 @@ export const failureLines = ({ findings, share, spent, seed, again }: TestResult
 ]
 
 /** The share with its interval, then the outputs of the failed rows. */
-export const shareLines = ({ passed, score, rows, low, high, worst }: Share, spent: TestCost | undefined): readonly string[] => {
+export const shareLines = ({ passed, score, rows, low, high, errors, worst }: Share, spent: TestCost | undefined): readonly string[] => {
   const interval = `95 % interval ${percent(low)} to ${percent(high)}`
   const share =
     passed === undefined
       ? `mean score ${score} of ${rows} rows${rows === 0 ? '' : ` (${interval})`}`
       : `${passed} of ${rows} held${rows === 0 ? '' : ` (${percent(passed / rows)}; ${interval})`}`
-  return [`${share}${costText(spent)}`, ...worst.map((row) => `  ${preview(row, 2 * MAX_VALUE)}`)]
+  const left = worst.length - MAX_WORST
+  return [
+    `${share}${costText(spent)}`,
+    ...(errors ? [`errors: ${errorsText(errors)}`] : []),
+    ...worst.slice(0, MAX_WORST).map((row) => `  ${preview(row, 2 * MAX_VALUE)}`),
+    ...(left > 0 ? [`  and ${left} more: --reporter json and --rows show all`] : []),
+  ]
 }
+
+/** Of the rows that were not held. */
+const MAX_WORST = 5
+
+/** `2 timeout, 1 no_output`. */
+export const errorsText = (errors: Readonly<Record<string, number>>): string =>
+  escapeControls(
+    Object.entries(errors)
+      .map(([code, count]) => `${count} ${code}`)
+      .join(', '),
+  )
 
 export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 
