@@ -78,7 +78,7 @@ export const rateRows = (
 }
 
 /** The inputs of each row, by their numbers: of several ports the first messages are a row, then the second ones. */
-const rowsOfInputs = ({ inputs }: RunOutcome): readonly (readonly number[])[] => {
+export const rowsOfInputs = ({ inputs }: RunOutcome): readonly (readonly number[])[] => {
   const counts = new Map<string, number>()
   const rows: number[][] = []
   for (const [i, { port }] of inputs.entries()) {

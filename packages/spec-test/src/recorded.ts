@@ -14,7 +14,7 @@ interface Recording {
   readonly isRecording: boolean
   readonly docroot: string | undefined
   /** Where answers of live models are kept for other variants. */
-  readonly kept?: string
+  readonly kept: string | undefined
 }
 
 let last: Promise<unknown> = Promise.resolve()

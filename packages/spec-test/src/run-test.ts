@@ -18,6 +18,8 @@ export interface TestOptions extends SubjectOptions {
   readonly isUpdate: boolean
   /** Real models are called. */
   readonly isLive: boolean
+  /** The words of the command line that name the variant. */
+  readonly again?: readonly string[]
   /** Receives the rows of an evaluation, by runs. */
   readonly rated?: (plan: TestPlan, runs: readonly (readonly RatedRow[])[]) => void
 }
@@ -72,12 +74,13 @@ const whyOutsideSandbox = async ({ live, model }: TestPlan, docroot: string): Pr
   return undefined
 }
 
-const commandFor = ({ name, random, span }: TestPlan, { seed, isLive, setting: { provider, model } }: TestOptions): string =>
+const commandFor = ({ name, random, span }: TestPlan, { seed, isLive, setting: { provider, model }, again = [] }: TestOptions): string =>
   [
     'plumb test',
     ...(isLive ? ['--live'] : []),
     ...(provider === undefined ? [] : [`--provider ${quote(provider)}`]),
     ...(model === undefined ? [] : [`--model ${quote(model)}`]),
+    ...again.map(quote),
     ...(random === undefined ? [] : [`--seed ${seed}`]),
     `--filter ${quote(name)}`,
     quote(span.source.path),
@@ -101,7 +104,7 @@ class TestRun {
     if (!inputs.ok) return { findings: [{ code: inputs.error.error, message: inputs.error.detail }] }
     const all: RatedRun[] = []
     for (let i = 0; i < plan.runs; i++) {
-      const run = await runs.rated(inputs.value, i)
+      const run = await runs.rated(inputs.value)
       all.push(i === 0 ? { ...run, findings: [...run.findings, ...(await this.#snapshot(run.outcome))] } : run)
     }
     if (plan.atLeast !== undefined) return this.#evaluation(all, inputs.value)

@@ -105,7 +105,8 @@ class ScriptedAgent {
     asked(input)
     const seq = ++this.#taken.inputs
     const result = await this.#resultFor(input)
-    this.#emit({ kind: 'usage', ...this.#usage(input, result), model: 'scripted', ms: 0 })
+    // It looks at the whole memory.
+    if (this.#hasTelemetry) this.#emit({ kind: 'usage', ...this.#usage(input, result), model: 'scripted', ms: 0 })
     if (result.ok) {
       this.#memory.add(input, result.value)
       this.#writeText(`{"kind":"output","value":${result.value},"seq":${seq}${this.#who()}`)

@@ -10,7 +10,8 @@ interface Message {
 }
 
 export class ScriptedMemory {
-  messages: readonly Message[] = []
+  /** Grows in place. */
+  messages: Message[] = []
   isPaused = false
 
   constructor(
@@ -24,7 +25,7 @@ export class ScriptedMemory {
       const value: unknown = JSON.parse(json)
       return typeof value === 'string' ? value : json
     }
-    this.messages = [...this.messages, { role: 'user', content: textOf(input) }, { role: 'assistant', content: textOf(answer) }]
+    this.messages.push({ role: 'user', content: textOf(input) }, { role: 'assistant', content: textOf(answer) })
   }
 
   apply(json: string): void {
@@ -42,7 +43,7 @@ export class ScriptedMemory {
       this.reply({ kind: 'error', error: 'memory_changed', category: 'denied', detail })
     } else {
       const old_messages = this.messages.length
-      this.messages = control.set_memory as readonly Message[]
+      this.messages = [...(control.set_memory as readonly Message[])]
       this.reply({ kind: 'memory_set', old_messages, new_messages: this.messages.length })
     }
     if (control.resume === true) this.#resume()

@@ -22,8 +22,6 @@ export interface SubjectOptions {
   readonly seed: number
   /** Answers of real models are kept for tests with recorded models. */
   readonly isRecording: boolean
-  /** Where answers of live models are kept, in a directory for each repetition, so that other variants need not ask again. */
-  readonly kept?: string
   /** Receives each outcome of each run. */
   readonly seen?: (plan: TestPlan, outcome: RunOutcome) => void
 }
@@ -58,42 +56,36 @@ export class SubjectRuns {
     return inputsOf(this.plan, this.setting.docroot, (i) => this.#randomInputs(i))
   }
 
-  /** `repetition`: from 0. */
-  async rated(inputs: TestInputs, repetition: number): Promise<RatedRun> {
-    const outcome = await this.once(inputs.given, repetition)
-    const scored = await this.#score(outcome, inputs, repetition)
+  /** `kept`: where answers of live models are kept, so that other variants need not ask for them again. */
+  async rated(inputs: TestInputs, kept?: string): Promise<RatedRun> {
+    const outcome = await this.once(inputs.given, kept)
+    const scored = await this.#score(outcome, inputs, kept)
     return { outcome, scored, findings: checkOutcome(this.plan, outcome, inputs.rows) }
   }
 
-  once(given: Given, repetition = 0): Promise<RunOutcome> {
+  once(given: Given, kept?: string): Promise<RunOutcome> {
     this.#answers = 0
-    return this.#run(this.plan, given, { asked: new CallLog(), repetition })
+    return this.#run(this.plan, given, { asked: new CallLog(), kept })
   }
 
   async #run(
     plan: TestPlan,
     given: Given,
-    { asked, repetition }: { readonly asked: CallLog; readonly repetition: number },
+    { asked, kept }: { readonly asked: CallLog; readonly kept: string | undefined },
   ): Promise<RunOutcome> {
-    const { isRecording, seen, kept } = this.options
+    const { isRecording, seen } = this.options
     const run = () => runOnce(plan, given, { setting: this.setting, asked })
-    const outcome = await (asksModels(plan)
-      ? withRecorded(
-          plan,
-          { isRecording, docroot: this.setting.docroot, ...(kept === undefined ? {} : { kept: `${kept}/${repetition + 1}` }) },
-          run,
-        )
-      : run())
+    const outcome = await (asksModels(plan) ? withRecorded(plan, { isRecording, docroot: this.setting.docroot, kept }, run) : run())
     seen?.(plan, outcome)
     this.skipped ??= asked.skipped
     return outcome
   }
 
-  async #score(outcome: RunOutcome, { rows }: TestInputs, repetition: number): Promise<Scored | undefined> {
+  async #score(outcome: RunOutcome, { rows }: TestInputs, kept: string | undefined): Promise<Scored | undefined> {
     const { judge } = this.plan
     if (!judge) return undefined
     const plan = planOfJudge(this.plan, judge)
-    return scoreRows(judge, pairsOf(outcome, judge, rows), (given) => this.#run(plan, given, { asked: outcome.asked, repetition }))
+    return scoreRows(judge, pairsOf(outcome, judge, rows), (given) => this.#run(plan, given, { asked: outcome.asked, kept }))
   }
 
   #randomInputs(i: number): readonly string[] {

@@ -82,6 +82,8 @@ export interface TestResult {
   readonly place: SpecPosition
   /** The model it was run with, if that differs from the spec's. */
   readonly model?: string
+  /** The variant, where several are compared. */
+  readonly variant?: string
   readonly status: 'passed' | 'failed' | 'skipped'
   /** Why it was skipped. */
   readonly why?: string

@@ -9,8 +9,8 @@ const MAX_VALUE = 80
 export const positionText = ({ file, line, column }: SpecPosition): string => escapeControls(`${file}:${line}:${column}`)
 
 /** `"adds" of sum`. */
-export const titleOf = ({ name, of, model }: Pick<TestResult, 'name' | 'of' | 'model'>): string =>
-  escapeControls(`"${name}" of ${of}${model === undefined ? '' : ` with ${model}`}`)
+export const titleOf = ({ name, of, model, variant = model }: Pick<TestResult, 'name' | 'of' | 'model' | 'variant'>): string =>
+  escapeControls(`"${name}" of ${of}${variant === undefined ? '' : ` with ${variant}`}`)
 
 /** What is wrong, what was expected, and where the values first differed; further lines are indented. */
 export const findingLines = (finding: TestFinding): readonly string[] => {
