@@ -76,4 +76,4 @@ const whatCame = ({ error, gave = 'nothing', expected }: RatedRow): string => {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
-export const rounded = (score: number): number => Math.round(score * 10_000) / 10_000
+const rounded = (score: number): number => Math.round(score * 10_000) / 10_000

@@ -1,7 +1,6 @@
 // Where two variants part: the first wire that carried something else of a row, in the order in which the wires were reached.
 
 import { canonicalJson } from '@plumb/wire'
-import type { Carried } from '../carried.js'
 
 /** What the wires carried of one input, the first first. */
 export interface Step {
@@ -9,34 +8,28 @@ export interface Step {
   readonly messages: readonly string[]
 }
 
-/** By the numbers of inputs. */
-export const stepsByInput = (carried: Carried): ReadonlyMap<number, readonly Step[]> => {
-  const found = new Map<number, (Step & { readonly time: number; readonly messages: string[] })[]>()
-  for (const { name, messages, seqs, times } of carried.timed) {
-    for (const [i, input] of seqs.entries()) {
-      const steps = found.get(input) ?? []
-      if (steps.length === 0) found.set(input, steps)
-      const last = steps.at(-1)
-      if (last?.wire === name) last.messages.push(messages[i] as string)
-      else steps.push({ wire: name, messages: [messages[i] as string], time: times[i] as number })
-    }
-  }
-  for (const steps of found.values()) steps.sort((a, b) => a.time - b.time)
-  return found
+/** What two runs carried on a wire of one input; undefined: nothing. */
+export interface Parting {
+  readonly wire: string
+  readonly one: readonly string[] | undefined
+  readonly other: readonly string[] | undefined
 }
 
 /** Undefined: every wire carried the same. */
-export const firstWire = (one: readonly Step[], other: readonly Step[]): string | undefined => {
+export const firstParting = (one: readonly Step[], other: readonly Step[]): Parting | undefined => {
   const left = new Map(other.map((step) => [step.wire, step]))
   for (const { wire, messages } of one) {
     const there = left.get(wire)
     left.delete(wire)
-    if (!there || !isSame(messages, there.messages)) return wire
+    if (!there || !areSame(messages, there.messages)) return { wire, one: messages, other: there?.messages }
   }
   // What only the other has, in its order.
-  for (const wire of left.keys()) return wire
+  for (const { wire, messages } of left.values()) return { wire, one: undefined, other: messages }
   return undefined
 }
 
-const isSame = (one: readonly string[], other: readonly string[]): boolean =>
+export const firstWire = (one: readonly Step[], other: readonly Step[]): string | undefined => firstParting(one, other)?.wire
+
+/** Whether these are the same JSON values. */
+export const areSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((json, i) => json === other[i] || canonicalJson(json) === canonicalJson(other[i] as string))

@@ -1,7 +1,7 @@
 // What a comparison has to show, for a build that fails where it does not.
 
 import type { ComparedTest, ComparedVariant, Uncompared } from '../report/compared.js'
-import { percent } from '../report/words.js'
+import { signedPercent } from '../report/words.js'
 
 export interface Gates {
   /** The interval of each difference has to be above minus this. */
@@ -49,5 +49,3 @@ const whyDear = (
   const times = baseline.cost === 0 ? `$${cost}, and nothing` : `${(cost / baseline.cost).toFixed(2)} times as much`
   return [`--max-cost-ratio ${most} does not hold: it costs ${times} ${asBaseline}`]
 }
-
-export const signedPercent = (share: number): string => `${share > 0 ? '+' : ''}${percent(share)}`

@@ -3,6 +3,7 @@
 import type { TestPlan } from '@plumb/lang'
 import { randomOf } from '@plumb/lang/random'
 import { nowMs } from '@plumb/wire'
+import type { Carried } from '../carried.js'
 import type { RowFinding } from '../check-outcome.js'
 import { evaluate } from '../evaluation.js'
 import { type RatedRow, rateRows, rowsOfInputs } from '../rate-rows.js'
@@ -12,7 +13,7 @@ import type { RunOutcome } from '../run-once.js'
 import { headOf, limited, othersOf, type TestOptions, whySkipped } from '../run-test.js'
 import { AnytimeMean } from '../statistics/anytime.js'
 import { SubjectRuns } from '../subject-runs.js'
-import { type Step, stepsByInput } from './first-wire.js'
+import type { Step } from './first-wire.js'
 
 export interface VariantRun {
   readonly name: string
@@ -197,6 +198,22 @@ const partOf = ({ given, rows }: TestInputs, indexes: readonly number[]): TestIn
 const stepsOfRows = (outcome: RunOutcome): readonly (readonly Step[])[] => {
   const steps = stepsByInput(outcome.carried)
   return rowsOfInputs(outcome).map((inputs) => inputs.flatMap((input) => steps.get(input) ?? []))
+}
+
+/** By the numbers of inputs. */
+const stepsByInput = (carried: Carried): ReadonlyMap<number, readonly Step[]> => {
+  const found = new Map<number, (Step & { readonly time: number; readonly messages: string[] })[]>()
+  for (const { name, messages, seqs, times } of carried.timed) {
+    for (const [i, input] of seqs.entries()) {
+      const steps = found.get(input) ?? []
+      if (steps.length === 0) found.set(input, steps)
+      const last = steps.at(-1)
+      if (last?.wire === name) last.messages.push(messages[i] as string)
+      else steps.push({ wire: name, messages: [messages[i] as string], time: times[i] as number })
+    }
+  }
+  for (const steps of found.values()) steps.sort((a, b) => a.time - b.time)
+  return found
 }
 
 /** Fisher and Yates. */

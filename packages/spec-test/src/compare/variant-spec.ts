@@ -106,7 +106,7 @@ const withSettings = async (
   if (first && agents.length === 0)
     return fail('usage', `'${first[0]}' is a key of agents, and '${preview(path, 200)}' has none that a model answers`)
   const texts = edited(agents, (bound) => keys.map(([key, value]) => replaced(bound, key, jsonOf(value))))
-  const set = [...settings].filter(([key]) => params.has(key)).map(([key, value]) => `${key}=${value}`)
+  const set = [...settings].filter(([key]) => params.has(key)).map(([key, value]) => `${key}=${stringOf(value)}`)
   return compiledAgain(path, withTexts(files, texts), { ...given, set: [...(given.set ?? []), ...set] })
 }
 
@@ -181,6 +181,7 @@ const jsonOf = (value: string): string => {
   }
 }
 
+/** The text of a JSON string; any other value as it is. */
 const stringOf = (value: string): string => {
   const read: unknown = JSON.parse(jsonOf(value))
   return typeof read === 'string' ? read : value

@@ -22,7 +22,7 @@ const NOTHING: ReadonlyMap<string, string> = new Map()
 export const AS_IT_STANDS: Variant = { name: 'as it stands', is: { settings: NOTHING }, words: [] }
 
 /** Whether anything is to be compared; one --model alone is that of all agents. */
-export const isComparing = ({ variants, models, against }: VariantOptions): boolean =>
+const isComparing = ({ variants, models, against }: VariantOptions): boolean =>
   variants.length > 0 || models.length > 1 || against !== undefined
 
 /** The first is the baseline. Empty: nothing is compared. */

@@ -5,7 +5,7 @@ import { escapeControls } from '@plumb/wire'
 import type { ComparedTest, ComparedVariant, Uncompared } from './compared.js'
 import type { ShownCoverage } from './coverage.js'
 import type { ReporterName } from './result.js'
-import { errorsText, percent } from './words.js'
+import { errorsText, percent, signedPercent } from './words.js'
 
 export const showComparison = (tests: readonly ComparedTest[], others: readonly Uncompared[], reporter: ReporterName): ShownCoverage => {
   const lines = [...tests.flatMap(tableOf), ...others.map(({ title, why }) => `${title}: not compared: ${escapeControls(why)}`)]
@@ -70,10 +70,8 @@ export const differenceText = ({ corrected }: ComparedTest, one: ComparedVariant
     ...(corrected === undefined ? [] : [`p ${showP(adjusted)} by Holm's correction of ${corrected} comparisons`]),
     ...(mcnemar === undefined && corrected === undefined ? [`p ${showP(adjusted)}`] : []),
   ]
-  return `${signed(difference)} (95 % interval ${signed(low)} to ${signed(high)}; ${ps.join('; ')})`
+  return `${signedPercent(difference)} (95 % interval ${signedPercent(low)} to ${signedPercent(high)}; ${ps.join('; ')})`
 }
-
-const signed = (share: number): string => `${share > 0 ? '+' : ''}${percent(share)}`
 
 const points = (share: number): string => `${Number((share * 100).toPrecision(2))} %`
 

@@ -87,8 +87,10 @@ export const errorsText = (errors: Readonly<Record<string, number>>): string =>
 
 export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 
+export const signedPercent = (share: number): string => `${share > 0 ? '+' : ''}${percent(share)}`
+
 /** A plus stands for models without a price. */
-export const showSpent = (spent: TestCost | undefined): string => (spent ? showCost({ known: spent.cost, unpriced: spent.unpriced }) : '')
+const showSpent = (spent: TestCost | undefined): string => (spent ? showCost({ known: spent.cost, unpriced: spent.unpriced }) : '')
 
 const costText = (spent: TestCost | undefined): string => (spent ? `, cost ${showSpent(spent)}` : '')
 
