@@ -228,6 +228,8 @@ class CommandRun {
     const points = this.#coverages.flatMap((coverage) => coverage.points)
     if (options.coverage) await this.#show(showCoverage(points, options.reporter), errors)
     if (options.lcov !== undefined) this.#failed ??= await writeWhole(Buffer.from(toLcov(points)), options.lcov)
+    if (options.html !== undefined && this.#comparison)
+      this.#failed ??= await writeWhole(Buffer.from(await this.#comparison.page()), options.html)
     if (options.rows === undefined) return
     const lines = this.specs.flatMap(({ plans }) =>
       plans.flatMap((plan) => this.#rowLines.get(plan) ?? this.#comparison?.rowLinesOf(plan) ?? []),

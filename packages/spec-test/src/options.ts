@@ -39,6 +39,7 @@ export const TEST_ROWS = {
   },
   isUntilDecided: { ...flag('--until-decided', 'ask no more rows than it takes to decide'), needs: COMPARES },
   rows: value('--rows <file>', 'write a line for each row of evaluations, and each variant'),
+  html: { ...value('--html <file>', 'write the comparison as a page'), needs: COMPARES },
   docroot: value('--docroot <dir>', 'directory below which tools that are live may use files'),
 }
 

@@ -113,10 +113,14 @@ export class Comparison {
     return measured.results.filter((_, i) => !runs[i]?.isPast)
   }
 
+  get #inOrder(): readonly MeasuredTest[] {
+    return [...this.#runs.keys()].flatMap((plan) => this.#measured.get(plan) ?? [])
+  }
+
   /** In the order of the tests. */
   get compared(): Compared {
     const { seed, prices } = this.settings
-    const measured = [...this.#runs.keys()].flatMap((plan) => this.#measured.get(plan) ?? [])
+    const measured = this.#inOrder
     const past = measured.flatMap((test) => test.measured.filter(({ variant }) => variant.isPast))
     const spent = past.reduce<TestCost | undefined>((sum, { result }) => addTestCost(sum, result.spent), undefined)
     return { tests: comparedTests(measured, seed, prices), others: this.#others, spent }
@@ -125,6 +129,14 @@ export class Comparison {
   /** The results that the test will have. */
   countOf(plan: TestPlan): number {
     return this.#runs.get(plan)?.filter(({ isPast }) => !isPast).length ?? 1
+  }
+
+  /** The page of --html. */
+  async page(): Promise<string> {
+    const { comparisonPage } = await import('./page.js')
+    const { tests } = this.compared
+    const measured = this.#inOrder.filter((test) => test.measured.length > 1)
+    return comparisonPage(tests.map((compared, i) => ({ compared, measured: measured[i] as MeasuredTest })))
   }
 
   /** The lines of --rows. */

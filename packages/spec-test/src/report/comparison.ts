@@ -22,13 +22,17 @@ export const showComparison = (tests: readonly ComparedTest[], others: readonly 
 
 const tableOf = (test: ComparedTest): readonly string[] => {
   const { title, variants } = test
-  const isScored = variants.some(({ mean }) => mean !== undefined)
-  const head = ['variant', isScored ? 'mean' : 'share', '95 % interval', 'cost', 'p50', 'p95', 'tokens', 'requests']
+  const head = headOf(test)
   const rows = [head, ...variants.map(rowOf)]
   const widths = head.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
   const lineOf = (row: readonly string[]): string =>
     row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] as number) : cell.padStart(widths[column] as number))).join('  ')
   return [title, ...rows.map((row) => `  ${lineOf(row)}`), ...variants.flatMap((one) => notesOf(test, one).map((note) => `  ${note}`))]
+}
+
+export const headOf = ({ variants }: ComparedTest): readonly string[] => {
+  const isScored = variants.some(({ mean }) => mean !== undefined)
+  return ['variant', isScored ? 'mean' : 'share', '95 % interval', 'cost', 'p50', 'p95', 'tokens', 'requests']
 }
 
 export const rowOf = (one: ComparedVariant): readonly string[] => [
@@ -44,7 +48,8 @@ export const rowOf = (one: ComparedVariant): readonly string[] => [
 
 const showMs = (ms: number): string => (ms < 1000 ? `${ms.toFixed(ms < 10 ? 1 : 0)} ms` : `${(ms / 1000).toFixed(1)} s`)
 
-const notesOf = (test: ComparedTest, one: ComparedVariant): readonly string[] => {
+/** What the numbers say of a variant, a line each. */
+export const notesOf = (test: ComparedTest, one: ComparedVariant): readonly string[] => {
   const { variant, verdict, stopped_at: stoppedAt, pass_at_k: atK, pass_all_k: allK, errors } = one
   const name = escapeControls(variant)
   return [
@@ -60,10 +65,10 @@ const notesOf = (test: ComparedTest, one: ComparedVariant): readonly string[] =>
   ]
 }
 
-export const verdictText = ({ verdict = 'no difference', would_see: wouldSee = 1 }: ComparedVariant): string =>
+const verdictText = ({ verdict = 'no difference', would_see: wouldSee = 1 }: ComparedVariant): string =>
   verdict === 'no difference' ? `no difference seen (would see ±${points(wouldSee)})` : verdict
 
-export const differenceText = ({ corrected }: ComparedTest, one: ComparedVariant): string => {
+const differenceText = ({ corrected }: ComparedTest, one: ComparedVariant): string => {
   const { difference = 0, difference_low: low = -1, difference_high: high = 1, mcnemar_p: mcnemar, adjusted_p: adjusted = 1 } = one
   const ps = [
     ...(mcnemar === undefined ? [] : [`McNemar's p ${showP(mcnemar)}`]),
@@ -78,7 +83,7 @@ const points = (share: number): string => `${Number((share * 100).toPrecision(2)
 const showP = (p: number): string => (p < 0.0001 ? 'below 0.0001' : p.toFixed(4))
 
 /** `; 41 of 52 worse rows part at 'classifier-router'`. */
-export const partingText = ({ worse = 0, first_wires: wires = {} }: ComparedVariant): string =>
+const partingText = ({ worse = 0, first_wires: wires = {} }: ComparedVariant): string =>
   Object.entries(wires)
     .slice(0, MAX_WIRES)
     .map(([wire, count], i) => `; ${i === 0 ? `${count} of ${worse} worse rows part at` : `${count} at`} '${escapeControls(wire)}'`)
