@@ -134,10 +134,10 @@ class CommandRun {
   /** Prepares all that is compared. */
   async compare(variants: readonly Variant[]): Promise<Fault | undefined> {
     const { specs, seed, options, prices } = this
-    const { docroot, isLive, isUntilDecided } = options
+    const { docroot, isLive, isUntilDecided, hasOrder } = options
     const { Comparison } = await import('./compare/compare.js')
     const optionsOfSpec = (spec: TestedSpec) => ({ ...optionsOf(spec, seed, options, this.#modelOfAll), ...(prices ? { prices } : {}) })
-    const settings = { variants, isUntilDecided, given: options, docroot, isLive, seed, prices, optionsOf: optionsOfSpec }
+    const settings = { variants, isUntilDecided, hasOrder, given: options, docroot, isLive, seed, prices, optionsOf: optionsOfSpec }
     const opened = await Comparison.open(specs, settings)
     if (!opened.ok) return opened.error
     this.#comparison = opened.value
@@ -228,6 +228,11 @@ class CommandRun {
     const points = this.#coverages.flatMap((coverage) => coverage.points)
     if (options.coverage) await this.#show(showCoverage(points, options.reporter), errors)
     if (options.lcov !== undefined) this.#failed ??= await writeWhole(Buffer.from(toLcov(points)), options.lcov)
+    if (options.markdown !== undefined && this.#comparison) {
+      const { comparisonMarkdown } = await import('./report/comparison-markdown.js')
+      const { tests, others } = this.#comparison.compared
+      this.#failed ??= await writeWhole(Buffer.from(comparisonMarkdown(tests, others)), options.markdown)
+    }
     if (options.html !== undefined && this.#comparison)
       this.#failed ??= await writeWhole(Buffer.from(await this.#comparison.page()), options.html)
     if (options.rows === undefined) return

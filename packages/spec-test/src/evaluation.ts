@@ -6,6 +6,7 @@ import type { RowFinding } from './check-outcome.js'
 import { NO_OUTPUT, type RatedRow } from './rate-rows.js'
 import { shareInterval } from './report/interval.js'
 import type { Share } from './report/result.js'
+import { krippendorffAlpha } from './statistics/agreement.js'
 
 /** By runs, then by rows. */
 export type RatedRuns = readonly (readonly RatedRow[])[]
@@ -17,7 +18,7 @@ export interface Evaluation {
 }
 
 export const evaluate = (
-  { atLeast = 0, judge }: TestPlan,
+  { atLeast = 0, judges }: TestPlan,
   { runs, inputs, others }: { readonly runs: RatedRuns; readonly inputs: readonly string[]; readonly others: readonly RowFinding[] },
 ): Evaluation => {
   const means = meanScores(runs)
@@ -25,17 +26,20 @@ export const evaluate = (
   const score = count === 0 ? 1 : sum(means) / count
   const total = runs.length * count
   const errors = countErrors(runs)
+  const isScored = judges.length > 0
+  const alpha = agreement(runs)
   const share: Share = {
-    ...(judge ? { score: rounded(score) } : { passed: Math.round(sum(means) * runs.length) }),
+    ...(isScored ? { score: rounded(score) } : { passed: Math.round(sum(means) * runs.length) }),
     rows: total,
     // Repetitions of a row are no rows of their own.
     ...shareInterval(score * count, count),
     ...(Object.keys(errors).length === 0 ? {} : { errors }),
-    worst: worstOf(runs, means, inputs, judge !== undefined),
+    ...(alpha === undefined ? {} : { alpha }),
+    worst: worstOf(runs, means, inputs, isScored),
   }
   const isEnough = count === 0 ? atLeast === 0 : score >= atLeast - 1e-9
   const [of, times] = [`of ${total} rows`, `${atLeast}`]
-  const message = judge
+  const message = isScored
     ? `the mean score ${of} is ${rounded(score)}, and has to be ${times}`
     : `it held for ${share.passed} ${of}, and has to for ${times} of them`
   // An error that concerns no row makes their share meaningless.
@@ -45,6 +49,13 @@ export const evaluate = (
 /** Of each row, over all runs. */
 export const meanScores = (runs: RatedRuns): readonly number[] =>
   (runs[0] ?? []).map((_, i) => sum(runs.map((rows) => rows[i]?.score ?? 0)) / runs.length)
+
+/** Of several judges; undefined: there is one, or chance would agree as well. */
+export const agreement = (runs: RatedRuns): number | undefined => {
+  const rows = runs.flatMap((rated) => rated.flatMap(({ scores }) => (scores && scores.length > 1 ? [scores] : [])))
+  const alpha = krippendorffAlpha(rows)
+  return alpha === undefined ? undefined : rounded(alpha)
+}
 
 /** How many rows of all runs failed with each code. */
 export const countErrors = (runs: RatedRuns): Readonly<Record<string, number>> => {

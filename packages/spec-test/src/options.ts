@@ -37,8 +37,10 @@ export const TEST_ROWS = {
     ...value('--max-cost-ratio <ratio>', 'fail if a variant costs more than so many times the baseline', ratio),
     needs: COMPARES,
   },
+  hasOrder: { ...flag('--judge-order', 'ask judges of pairs twice, with the two exchanged'), needs: COMPARES },
   isUntilDecided: { ...flag('--until-decided', 'ask no more rows than it takes to decide'), needs: COMPARES },
   rows: value('--rows <file>', 'write a line for each row of evaluations, and each variant'),
+  markdown: { ...value('--markdown <file>', 'write the comparison as a comment on a change'), needs: COMPARES },
   html: { ...value('--html <file>', 'write the comparison as a page'), needs: COMPARES },
   docroot: value('--docroot <dir>', 'directory below which tools that are live may use files'),
 }

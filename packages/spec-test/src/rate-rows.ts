@@ -4,7 +4,7 @@ import type { TestPlan } from '@plumb/lang'
 import { looksAtOuts, outputsByInput, type RowFinding } from './check-outcome.js'
 import type { Row } from './rows.js'
 import type { RunOutcome } from './run-once.js'
-import type { Scored } from './scored.js'
+import { mean, type Scored } from './scored.js'
 import type { Usage } from './spending.js'
 
 /** One run of all rows. */
@@ -26,6 +26,12 @@ export interface RatedRow {
   /** The outputs that it had to give, if it names them. */
   readonly expected?: readonly string[]
   readonly outputs: readonly string[]
+  /** That of each judge. */
+  readonly scores?: readonly number[]
+  /** Of a pair the score of the baseline beside this one. */
+  readonly against?: number
+  /** The judges of the pair said something else when it was exchanged. */
+  readonly isByOrder?: boolean
   /** What it took. */
   readonly ms: number
   readonly usages: readonly Usage[]
@@ -72,8 +78,9 @@ export const rateRows = (
       return { ...known, score: 0, gave: got, ...(expected === undefined ? {} : { expected: [expected] }) }
     }
     if (!scored) return { ...known, score: 1 }
-    const score = scored.scores.get(inputs[0] ?? 0)
-    return { ...known, score: score ?? 0, gave: gave[0] ?? 'nothing', ...(score === undefined ? { error: 'judge' } : {}) }
+    const scores = scored.scores.get(inputs[0] ?? 0)
+    const judged = { ...known, gave: gave[0] ?? 'nothing' }
+    return scores ? { ...judged, score: mean(scores), scores } : { ...judged, score: 0, error: 'judge' }
   })
 }
 

@@ -33,7 +33,8 @@ export const runTest = async (plan: TestPlan, options: TestOptions): Promise<Tes
   const startMs = nowMs()
   const head = headOf(plan, options)
   const since = () => Math.round((nowMs() - startMs) * 1000) / 1000
-  const why = await whySkipped(plan, options)
+  const isOfPairs = plan.judges[0]?.kind === 'pair'
+  const why = isOfPairs ? 'its judge compares two variants: name them with --variant' : await whySkipped(plan, options)
   if (why !== undefined) return { ...head, status: 'skipped', why, milliseconds: since(), findings: [] }
   const run = new TestRun(plan, options)
   const { findings, share } = await run.run()

@@ -1,9 +1,9 @@
 // Runs of the subject of one test, with the same models, tools and random values each time.
 
-import type { TestPlan } from '@plumb/lang'
+import type { Judge, TestPlan } from '@plumb/lang'
 import { randomValues } from '@plumb/lang/random'
 import type { Prices } from '@plumb/ledger'
-import type { Result } from '@plumb/wire'
+import type { Result, SourceFiles } from '@plumb/wire'
 import { CallLog } from './call-log.js'
 import { checkOutcome } from './check-outcome.js'
 import type { RatedRun } from './rate-rows.js'
@@ -11,7 +11,7 @@ import { withRecorded } from './recorded.js'
 import type { TestCost } from './report/result.js'
 import { inputsOf, type TestInputs } from './rows.js'
 import { type Given, type RunOutcome, runOnce } from './run-once.js'
-import { pairsOf, planOfJudge, type Scored, scoreRows } from './scored.js'
+import { planOfJudge, type Question, questionsOf, type Scored, scoreRows, together } from './scored.js'
 import { ModelSpending } from './spending.js'
 import type { TestSetting } from './test-host.js'
 
@@ -20,6 +20,8 @@ export interface SubjectOptions {
   /** Of real models. */
   readonly prices?: Prices
   readonly seed: number
+  /** The sources of judges, which are the same for all variants; default: those of the subject. */
+  readonly filesOfJudges?: SourceFiles
   /** Answers of real models are kept for tests with recorded models. */
   readonly isRecording: boolean
   /** Receives each outcome of each run. */
@@ -65,16 +67,16 @@ export class SubjectRuns {
 
   once(given: Given, kept?: string): Promise<RunOutcome> {
     this.#answers = 0
-    return this.#run(this.plan, given, { asked: new CallLog(), kept })
+    return this.#run(this.plan, given, { asked: new CallLog(), kept, setting: this.setting })
   }
 
   async #run(
     plan: TestPlan,
     given: Given,
-    { asked, kept }: { readonly asked: CallLog; readonly kept: string | undefined },
+    { asked, kept, setting }: { readonly asked: CallLog; readonly kept: string | undefined; readonly setting: TestSetting },
   ): Promise<RunOutcome> {
     const { isRecording, seen } = this.options
-    const run = () => runOnce(plan, given, { setting: this.setting, asked })
+    const run = () => runOnce(plan, given, { setting, asked })
     const outcome = await (asksModels(plan) ? withRecorded(plan, { isRecording, docroot: this.setting.docroot, kept }, run) : run())
     seen?.(plan, outcome)
     this.skipped ??= asked.skipped
@@ -82,10 +84,18 @@ export class SubjectRuns {
   }
 
   async #score(outcome: RunOutcome, { rows }: TestInputs, kept: string | undefined): Promise<Scored | undefined> {
-    const { judge } = this.plan
-    if (!judge) return undefined
+    const { judges } = this.plan
+    if (judges[0]?.kind !== 'score') return undefined
+    const all: Scored[] = []
+    for (const judge of judges) all.push(await this.judge(judge, questionsOf(outcome, judge, rows), outcome.asked, kept))
+    return together(all)
+  }
+
+  /** Asks one judge, with the same models and tools. */
+  judge(judge: Judge, questions: readonly Question[], asked: CallLog, kept: string | undefined): Promise<Scored> {
     const plan = planOfJudge(this.plan, judge)
-    return scoreRows(judge, pairsOf(outcome, judge, rows), (given) => this.#run(plan, given, { asked: outcome.asked, kept }))
+    const setting = { ...this.setting, files: this.options.filesOfJudges ?? this.setting.files }
+    return scoreRows(judge, questions, (given) => this.#run(plan, given, { asked, kept, setting }))
   }
 
   #randomInputs(i: number): readonly string[] {

@@ -96,7 +96,7 @@ class Reader {
       ...defined('snapshot', this.#string('snapshot')),
       model: this.#model(),
       ...defined('atLeast', this.#number('at_least', 0, 1)),
-      ...defined('judge', this.#judge()),
+      judges: this.#judges(),
       runs: this.#number('runs', 1, MAX_RUNS, true) ?? 1,
       timeoutMs: 1000 * (this.#number('timeout', 0.001, 86_400) ?? (this.#value('at_least') ? ROW_TIMEOUT_S : TIMEOUT_S)),
     }
@@ -242,9 +242,18 @@ class Reader {
     })
   }
 
-  #judge(): Judge | undefined {
+  #judges(): readonly Judge[] {
     const value = this.#value('judge')
-    if (!value) return undefined
+    if (!value) return []
+    const items = value.kind === 'list' ? value.items : [value]
+    const judges = items.flatMap((item) => this.#judge(item) ?? [])
+    if (items.length === 0) this.#refuse(value, "'judge' takes the name of a process, or a list of them")
+    const isOne = judges.every(({ kind }) => kind === judges[0]?.kind)
+    if (!isOne) this.#refuse(value, 'these judges score one output and compare two: they have to be of one kind')
+    return judges
+  }
+
+  #judge(value: TestValue): Judge | undefined {
     const [input, moreInputs] = this.#inputs.filter(({ name }) => !OF_CONTROL.has(name))
     const [output, moreOutputs] = this.#outputs.filter(({ name }) => !OF_CONTROL.has(name))
     if (!input || !output || moreInputs || moreOutputs)

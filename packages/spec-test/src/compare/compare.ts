@@ -24,6 +24,8 @@ import { LEVEL } from './verdict.js'
 export interface CompareSettings {
   readonly variants: readonly Variant[]
   readonly isUntilDecided: boolean
+  /** Judges of pairs are asked twice, with the two exchanged. */
+  readonly hasOrder: boolean
   readonly given: GivenOptions
   readonly docroot: string | undefined
   readonly isLive: boolean
@@ -64,7 +66,9 @@ export class Comparison {
   async #prepare(spec: TestedSpec, index: number): Promise<Fault | undefined> {
     const plans = spec.plans.filter(({ atLeast }) => atLeast !== undefined)
     if (plans.length === 0) return undefined
-    const { variants, given, docroot, isLive, optionsOf } = this.settings
+    const { variants, given, docroot, isLive, hasOrder, optionsOf } = this.settings
+    if (hasOrder && !plans.some(({ judges }) => judges[0]?.kind === 'pair'))
+      return fault('usage', '--judge-order is for a judge of pairs: !{ given, a, b } -> !{ better: "a" | "b" | "tie" }')
     const byPlan = new Map<TestPlan, VariantRun[]>(plans.map((plan) => [plan, []]))
     for (const [i, variant] of variants.entries()) {
       const directory = join(this.#directory, `files-${index}-${i}`)
@@ -85,7 +89,7 @@ export class Comparison {
         runs.push({
           name: variant.name,
           plan: fitted.value as TestPlan,
-          options: { ...options, setting, again: variant.words },
+          options: { ...options, setting, again: variant.words, filesOfJudges: spec.loaded.files },
           isPast,
           ...(variant.isModel ? { model: variant.name } : {}),
         })
@@ -102,12 +106,12 @@ export class Comparison {
   }
 
   async #measure(plan: TestPlan, runs: readonly VariantRun[]): Promise<readonly TestResult[]> {
-    const { isUntilDecided, seed } = this.settings
+    const { isUntilDecided, hasOrder, seed } = this.settings
     const directory = join(this.#directory, String(this.#measured.size))
     // So that the place is taken before another test begins.
     this.#measured.set(plan, { measured: [], results: [], inputs: [], rows: 0 })
     const comparisons = [...this.#runs.values()].reduce((sum, { length }) => sum + length - 1, 0)
-    const measured = await measureVariants(runs, { seed, directory, ...(isUntilDecided ? { untilP: LEVEL / comparisons } : {}) })
+    const measured = await measureVariants(runs, { seed, directory, hasOrder, ...(isUntilDecided ? { untilP: LEVEL / comparisons } : {}) })
     this.#measured.set(plan, measured)
     if (measured.measured.length === 0) this.#others.push({ title: titleAt(plan), why: whyNot(measured), isNew: false })
     return measured.results.filter((_, i) => !runs[i]?.isPast)

@@ -2,9 +2,10 @@
 
 import type { Prices } from '@plumb/ledger'
 import { toDollars } from '@plumb/wire'
-import { countErrors, meanScores, type RatedRuns } from '../evaluation.js'
+import { agreement, countErrors, meanScores, type RatedRuns } from '../evaluation.js'
 import type { ComparedTest, ComparedVariant } from '../report/compared.js'
 import { positionText, titleOf } from '../report/words.js'
+import { mean } from '../scored.js'
 import { holm } from '../statistics/holm.js'
 import { hash } from '../subject-runs.js'
 import { firstWire } from './first-wire.js'
@@ -26,8 +27,8 @@ export const comparedTests = (tests: readonly MeasuredTest[], seed: number, pric
 const differencesIn = ({ measured: [baseline, ...others] }: MeasuredTest, seed: number): readonly Differences[] =>
   others.map(({ variant, rows, anytime }) => {
     const { plan } = variant
-    const isYesNo = plan.judge === undefined && plan.runs === 1
-    const pairs = indexesOf(rows).map((row) => [meanOf(runsAt(baseline, row)), meanOf(runsAt({ rows }, row))] as const)
+    const isYesNo = plan.judges.length === 0 && plan.runs === 1
+    const pairs = indexesOf(rows).map((row) => [baselineMean(baseline, { rows }, row), meanOf(runsAt({ rows }, row))] as const)
     return differencesOf(pairs, { isYesNo, seed: hash(`${seed} ${plan.name}`), anytime })
   })
 
@@ -68,6 +69,7 @@ const summaryOf = ({ variant, result, rows }: Measured, takings: Takings): Compa
   const { plan } = variant
   const runs: RatedRuns = Array.from({ length: plan.runs }, (_, i) => indexes.flatMap((row) => runsAt({ rows }, row)[i] ?? []))
   const means = meanScores(runs)
+  const alpha = agreement(runs)
   const mean = means.reduce((sum, one) => sum + one, 0) / Math.max(1, means.length)
   const taken = indexes.flatMap((row) => runsAt({ rows }, row).map((run, i) => takings.of(row, i, run)))
   const times = taken.map(({ ms }) => ms).sort((a, b) => a - b)
@@ -78,17 +80,21 @@ const summaryOf = ({ variant, result, rows }: Measured, takings: Takings): Compa
   return {
     variant: variant.name,
     rows: indexes.length,
-    ...(plan.judge ? { mean: digits(mean) } : { share: digits(mean) }),
+    ...(plan.judges.length > 0 ? { mean: digits(mean) } : { share: digits(mean) }),
     low: digits(result.share?.low ?? 0),
     high: digits(result.share?.high ?? 1),
     errors: countErrors(runs),
+    ...(alpha === undefined ? {} : { alpha }),
+    ...(runs.flat().some(({ isByOrder }) => isByOrder !== undefined)
+      ? { order_decided: runs.flat().filter(({ isByOrder }) => isByOrder).length }
+      : {}),
     cost: toDollars(sum(({ nano }) => nano)),
     ...(unpriced.length > 0 ? { unpriced } : {}),
     tokens: sum(({ tokens }) => tokens),
     requests: sum(({ requests }) => requests),
     p50_ms: digits(at(times, 0.5)),
     p95_ms: digits(at(times, 0.95)),
-    ...(plan.runs > 1 && !plan.judge
+    ...(plan.runs > 1 && plan.judges.length === 0
       ? { pass_at_k: shareOf((count) => count > 0), pass_all_k: shareOf((count) => count === plan.runs) }
       : {}),
   }
@@ -99,7 +105,7 @@ const firstWiresOf = (baseline: Measured, one: Measured): Readonly<Record<string
   const counts = new Map<string, number>()
   for (const [row, measured] of one.rows) {
     const before = baseline.rows.get(row)
-    if (!before || meanOf(measured.runs) >= meanOf(before.runs) - 1e-12) continue
+    if (!before || meanOf(measured.runs) >= baselineMean(baseline, one, row) - 1e-12) continue
     const wire = partingOf(before, measured)
     if (wire !== undefined) counts.set(wire, (counts.get(wire) ?? 0) + 1)
   }
@@ -112,9 +118,16 @@ const partingOf = (before: MeasuredRow, now: MeasuredRow): string | undefined =>
   return order.map((i) => firstWire(before.steps[i] ?? [], now.steps[i] ?? [])).find((wire) => wire !== undefined)
 }
 
-const isWorse = (before: MeasuredRow, now: MeasuredRow, i: number): boolean => (now.runs[i]?.score ?? 0) < (before.runs[i]?.score ?? 0)
+const isWorse = (before: MeasuredRow, now: MeasuredRow, i: number): boolean =>
+  (now.runs[i]?.score ?? 0) < (now.runs[i]?.against ?? before.runs[i]?.score ?? 0)
 
 export const indexesOf = (rows: Measured['rows']): readonly number[] => [...rows.keys()].sort((a, b) => a - b)
+
+/** Of pairs that of the baseline beside this variant. */
+const baselineMean = (baseline: Measured | undefined, one: Pick<Measured, 'rows'>, row: number): number => {
+  const beside = runsAt(one, row).flatMap(({ against }) => against ?? [])
+  return beside.length > 0 ? mean(beside) : meanOf(runsAt(baseline, row))
+}
 
 const runsAt = (measured: Pick<Measured, 'rows'> | undefined, row: number) => measured?.rows.get(row)?.runs ?? []
 

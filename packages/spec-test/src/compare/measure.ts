@@ -11,9 +11,11 @@ import type { TestResult } from '../report/result.js'
 import type { TestInputs } from '../rows.js'
 import type { RunOutcome } from '../run-once.js'
 import { headOf, limited, othersOf, type TestOptions, whySkipped } from '../run-test.js'
+import { mean } from '../scored.js'
 import { AnytimeMean } from '../statistics/anytime.js'
 import { SubjectRuns } from '../subject-runs.js'
 import type { Step } from './first-wire.js'
+import { type JudgedPair, judgePairs } from './judge-pairs.js'
 
 export interface VariantRun {
   readonly name: string
@@ -51,6 +53,8 @@ export interface MeasureSettings {
   readonly seed: number
   /** The p below which a verdict is sure at any number of rows. Undefined: all rows are asked. */
   readonly untilP?: number
+  /** Judges of pairs are asked twice, with the two exchanged. */
+  readonly hasOrder: boolean
   /** Where answers are kept, so that what is the same in two variants is asked once. */
   readonly directory: string
 }
@@ -80,7 +84,11 @@ export const measureVariants = async (variants: readonly VariantRun[], settings:
   const order = untilP === undefined ? Array.from({ length: count }, (_, i) => i) : shuffled(count, seed)
   for (let [at, block] = [0, 0]; at < count; block++) {
     const rows = order.slice(at, untilP === undefined ? count : at + Math.max(LEAST_BLOCK, Math.ceil(at / 4)))
-    for (const one of all) if (!one.isDecided) await one.ask(rows, inputs.value, `${directory}/${block}`)
+    const kept = `${directory}/${block}`
+    for (const one of all) if (!one.isDecided) await one.ask(rows, inputs.value, kept)
+    if (first.variant.plan.judges[0]?.kind === 'pair')
+      for (const one of all.slice(1))
+        if (!one.isDecided) await one.judge(rows, first, { inputs: inputs.value, hasOrder: settings.hasOrder, kept })
     at += rows.length
     if (untilP === undefined || all.some(({ runs }) => runs.skipped !== undefined)) continue
     for (const one of all.slice(1)) one.look(rows, first, { untilP, isLast: at === count })
@@ -96,6 +104,7 @@ class VariantRows {
   readonly runs: SubjectRuns
   readonly #rows = new Map<number, { readonly runs: RatedRow[]; readonly steps: (readonly Step[])[] }>()
   readonly #others: RowFinding[] = []
+  readonly #beside = new Map<string, readonly number[]>()
   #ms = 0
   #stoppedAt: number | undefined
   #anytime: { readonly interval: AnytimeMean; readonly p: AnytimeMean } | undefined
@@ -130,21 +139,50 @@ class VariantRows {
     known.steps.push(steps)
   }
 
+  /** Of each row, which of the two is better; the baseline has the rest of the score. */
+  async judge(rows: readonly number[], baseline: VariantRows, { inputs, hasOrder, kept }: PairSettings): Promise<void> {
+    for (let repetition = 0; repetition < this.variant.plan.runs; repetition++) {
+      const pairs = rows.flatMap((row): readonly JudgedPair[] => {
+        const [a, b] = [baseline.#rows.get(row)?.runs[repetition], this.#rows.get(row)?.runs[repetition]]
+        const [given, line] = [[...inputs.given.values()][0]?.[row] ?? 'null', inputs.rows?.[row]?.json]
+        return a && b ? [{ row, given, line, a, b }] : []
+      })
+      const { judged, findings } = await judgePairs(baseline.runs, this.variant.plan.judges, pairs, {
+        hasOrder,
+        kept: `${kept}/${repetition + 1}`,
+      })
+      this.#others.push(...findings)
+      for (const [row, rated] of judged) {
+        const runs = this.#rows.get(row)?.runs
+        if (runs) runs[repetition] = rated
+        baseline.#judged(row, repetition, rated.against ?? 0)
+      }
+    }
+  }
+
+  // Beside several variants, the mean of them all.
+  #judged(row: number, repetition: number, score: number): void {
+    const key = `${row} ${repetition}`
+    const all = [...(this.#beside.get(key) ?? []), score]
+    this.#beside.set(key, all)
+    const runs = this.#rows.get(row)?.runs
+    const rated = runs?.[repetition]
+    if (runs && rated) runs[repetition] = { ...rated, score: mean(all) }
+  }
+
   /** Takes in rows that both have answered. */
   look(rows: readonly number[], baseline: VariantRows, { untilP, isLast }: { readonly untilP: number; readonly isLast: boolean }): void {
     if (this.isDecided) return
     this.#anytime ??= { interval: new AnytimeMean(ALPHA), p: new AnytimeMean(untilP) }
     const { interval, p } = this.#anytime
     for (const row of rows) {
-      const difference = this.#mean(row) - baseline.#mean(row)
+      const runs = this.#rows.get(row)?.runs ?? []
+      const beside = runs.flatMap(({ against }) => against ?? [])
+      const difference = meanOf(runs) - (beside.length > 0 ? mean(beside) : meanOf(baseline.#rows.get(row)?.runs ?? []))
       interval.add(difference)
       p.add(difference)
     }
     if (p.p <= untilP && !isLast) this.#stoppedAt = this.#rows.size
-  }
-
-  #mean(row: number): number {
-    return meanOf(this.#rows.get(row)?.runs ?? [])
   }
 
   measured(inputs: readonly string[]): Measured {
@@ -184,6 +222,12 @@ class VariantRows {
     const { name, plan, options, model } = variant
     return { ...headOf(plan, options), ...(model === undefined ? {} : { model }), variant: name }
   }
+}
+
+interface PairSettings {
+  readonly inputs: TestInputs
+  readonly hasOrder: boolean
+  readonly kept: string
 }
 
 const ALPHA = 0.05

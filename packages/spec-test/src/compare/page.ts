@@ -4,6 +4,7 @@ import { escapeControls, preview } from '@plumb/wire'
 import type { ComparedTest, ComparedVariant } from '../report/compared.js'
 import { headOf, notesOf, rowOf } from '../report/comparison.js'
 import { percent } from '../report/words.js'
+import { mean } from '../scored.js'
 import { firstWire, type Step } from './first-wire.js'
 import { type Measured, type MeasuredRow, type MeasuredTest, meanOf } from './measure.js'
 import { PAGE_STYLE } from './page-style.js'
@@ -78,7 +79,8 @@ const changesIn = ({ measured: [baseline, ...others] }: MeasuredTest): readonly 
 }
 
 const kindOf = (before: MeasuredRow, now: MeasuredRow): Kind => {
-  const difference = meanOf(now.runs) - meanOf(before.runs)
+  const beside = now.runs.flatMap(({ against }) => against ?? [])
+  const difference = meanOf(now.runs) - (beside.length > 0 ? mean(beside) : meanOf(before.runs))
   if (Math.abs(difference) > 1e-12) return difference < 0 ? 'worse' : 'better'
   const isSame = now.runs.every(({ outputs }, i) => JSON.stringify(outputs) === JSON.stringify(before.runs[i]?.outputs))
   return isSame ? 'same' : 'other'

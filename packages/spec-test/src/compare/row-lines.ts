@@ -1,5 +1,6 @@
 // The lines of --rows: each row of each variant, in each repetition.
 
+import type { TestPlan } from '@plumb/lang'
 import type { Prices } from '@plumb/ledger'
 import { toDollars } from '@plumb/wire'
 import type { RatedRuns } from '../evaluation.js'
@@ -22,7 +23,7 @@ const linesOf = (row: number, one: Measured, baseline: Measured | undefined, tak
   const before = one === baseline ? undefined : baseline?.rows.get(row)
   return runs.map((rated, i) =>
     lineOf(rated, {
-      ...{ test: plan.name, row, variant: name, isScored: plan.judge !== undefined },
+      ...{ test: plan.name, row, variant: name, isScored: plan.judges.length > 0 },
       run: plan.runs > 1 ? i + 1 : undefined,
       wire: before && firstWire(before.steps[i] ?? [], steps[i] ?? []),
       taken: takings.of(row, i, rated),
@@ -31,17 +32,13 @@ const linesOf = (row: number, one: Measured, baseline: Measured | undefined, tak
 }
 
 /** Of an evaluation that was not compared. */
-export const rowLinesOf = (
-  { name, judge }: { readonly name: string; readonly judge?: unknown },
-  all: RatedRuns,
-  prices: Prices | undefined,
-): readonly string[] => {
+export const rowLinesOf = ({ name, judges }: TestPlan, all: RatedRuns, prices: Prices | undefined): readonly string[] => {
   const takings = new Takings([], prices)
   return (all[0] ?? []).flatMap((_, row) =>
     all.flatMap((runs, i) => {
       const rated = runs[row]
       if (!rated) return []
-      const known = { test: name, row, variant: AS_IT_STANDS.name, isScored: judge !== undefined }
+      const known = { test: name, row, variant: AS_IT_STANDS.name, isScored: judges.length > 0 }
       return [lineOf(rated, { ...known, run: all.length > 1 ? i + 1 : undefined, wire: undefined, taken: takings.of(row, i, rated) })]
     }),
   )

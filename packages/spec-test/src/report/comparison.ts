@@ -65,7 +65,7 @@ export const notesOf = (test: ComparedTest, one: ComparedVariant): readonly stri
   ]
 }
 
-const verdictText = ({ verdict = 'no difference', would_see: wouldSee = 1 }: ComparedVariant): string =>
+export const verdictText = ({ verdict = 'no difference', would_see: wouldSee = 1 }: ComparedVariant): string =>
   verdict === 'no difference' ? `no difference seen (would see ±${points(wouldSee)})` : verdict
 
 const differenceText = ({ corrected }: ComparedTest, one: ComparedVariant): string => {

@@ -61,6 +61,8 @@ export interface Share {
   readonly high: number
   /** How many rows failed with each code, those that took too long as `timeout`, and those that gave nothing as `no_output`. */
   readonly errors?: Readonly<Record<string, number>>
+  /** How far several judges agree: Krippendorff's alpha. */
+  readonly alpha?: number
   /** What each row that was not held gave, the worst first. */
   readonly worst: readonly string[]
 }

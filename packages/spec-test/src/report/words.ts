@@ -59,7 +59,10 @@ export const failureLines = ({ findings, share, spent, seed, again }: TestResult
 ]
 
 /** The share with its interval, then the outputs of the failed rows. */
-export const shareLines = ({ passed, score, rows, low, high, errors, worst }: Share, spent: TestCost | undefined): readonly string[] => {
+export const shareLines = (
+  { passed, score, rows, low, high, errors, alpha, worst }: Share,
+  spent: TestCost | undefined,
+): readonly string[] => {
   const interval = `95 % interval ${percent(low)} to ${percent(high)}`
   const share =
     passed === undefined
@@ -69,6 +72,7 @@ export const shareLines = ({ passed, score, rows, low, high, errors, worst }: Sh
   return [
     `${share}${costText(spent)}`,
     ...(errors ? [`errors: ${errorsText(errors)}`] : []),
+    ...(alpha === undefined ? [] : [`the judges agree to ${alpha.toFixed(2)} (Krippendorff's alpha)`]),
     ...worst.slice(0, MAX_WORST).map((row) => `  ${preview(row, 2 * MAX_VALUE)}`),
     ...(left > 0 ? [`  and ${left} more: --reporter json and --rows show all`] : []),
   ]
