@@ -17,8 +17,12 @@ export interface WatchedGraph {
 
 export const watchedGraph = (graph: Graph, prefix: string, inputOf: WatchedGraph['inputOf']): WatchedGraph => {
   const concurrency = new Map<string, number>()
-  for (const [{ work }, place] of placesOf(graph))
-    if (work.kind === 'agent') concurrency.set(place, Number(agentOf(work.bound).config.concurrency ?? 1))
+  for (const [{ work }, place] of placesOf(graph)) {
+    if (work.kind !== 'agent') continue
+    const { answers, concurrency: most = 1 } = agentOf(work.bound).config
+    // Nobody knows which messages a program has in hand that answers some.
+    concurrency.set(place, answers === 'some' ? 0 : Number(most))
+  }
   return { prefix, inputOf, concurrency }
 }
 
@@ -49,12 +53,16 @@ interface Lane {
   readonly inHand: Map<number, Turn>
 }
 
+/** What servers and sandboxes may take to start, before the first input. */
+const START_MS = 60_000
+
 export class RowWatch {
   readonly work = new Map<number, InputWork>()
   readonly #lanes = new Map<string, Lane>()
   readonly #settled = new Set<number>()
   readonly #inputs: readonly number[]
   #lastMs = nowMs()
+  #hasBegun = false
   #lastInput = 0
 
   constructor(inputs: readonly number[]) {
@@ -72,6 +80,10 @@ export class RowWatch {
   }
 
   on(event: RunEvent, graph: WatchedGraph): void {
+    if (!this.#hasBegun && event.kind === 'input') {
+      this.#hasBegun = true
+      this.#lastMs = nowMs()
+    }
     switch (event.kind) {
       case 'spawned':
         this.#lane(event.process, graph).isPlumb = event.runs === 'plumb'
@@ -111,7 +123,8 @@ export class RowWatch {
       }
     }
     // No process has anything in hand: what was moved last goes in circles, or a call does not come back.
-    if (!isWorking && now - this.#lastMs >= timeoutMs) late.add(this.#isLeft(this.#lastInput) ? this.#lastInput : 0)
+    const stillMs = this.#hasBegun ? timeoutMs : Math.max(timeoutMs, START_MS)
+    if (!isWorking && now - this.#lastMs >= stillMs) late.add(this.#isLeft(this.#lastInput) ? this.#lastInput : 0)
     if (!late.has(0)) return [...late]
     // Of many inputs, or of none that is known.
     return this.#inputs.filter((input) => this.#isLeft(input))

@@ -82,7 +82,7 @@ export class Comparison {
         if (fitted.value === 'new' || own.value === 'new') {
           if (!isPast)
             return fault('usage', `the variant '${variant.name}' has no '${plan.of.name}', which ${JSON.stringify(plan.name)} tests`)
-          this.#others.push({ title: titleAt(plan), why: `'${variant.name}' has no such '${plan.of.name}'`, isNew: true })
+          this.#others.push({ title: titleAt(plan), why: `it is new, '${variant.name}' has no '${plan.of.name}'`, isNew: true })
           continue
         }
         const setting = { ...options.setting, files: own.value.files }

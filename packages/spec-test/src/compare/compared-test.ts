@@ -28,7 +28,11 @@ const differencesIn = ({ measured: [baseline, ...others] }: MeasuredTest, seed: 
   others.map(({ variant, rows, anytime }) => {
     const { plan } = variant
     const isYesNo = plan.judges.length === 0 && plan.runs === 1
-    const pairs = indexesOf(rows).map((row) => [baselineMean(baseline, { rows }, row), meanOf(runsAt({ rows }, row))] as const)
+    // What was not asked for want of money says nothing of a difference.
+    const isUnpaid = (row: number): boolean =>
+      [runsAt(baseline, row), runsAt({ rows }, row)].flat().some(({ error }) => error === 'budget_spent')
+    const asked = indexesOf(rows).filter((row) => !isUnpaid(row))
+    const pairs = asked.map((row) => [baselineMean(baseline, { rows }, row), meanOf(runsAt({ rows }, row))] as const)
     return differencesOf(pairs, { isYesNo, seed: hash(`${seed} ${plan.name}`), anytime })
   })
 
