@@ -66,9 +66,11 @@ const timeout = ({ timeoutMs, of }: TestPlan, { carried }: RunOutcome): RowFindi
   route: () => carried.last(MAX_LAST),
 })
 
-const tooLate = ({ timeoutMs, of }: TestPlan, input: number, { carried }: RunOutcome): RowFinding => ({
+const tooLate = ({ timeoutMs, of }: TestPlan, input: number, { carried, unasked }: RunOutcome): RowFinding => ({
   code: 'timeout',
-  message: `'${of.name}' gave nothing within ${timeoutMs / 1000} s; 'timeout' gives a row more`,
+  message: unasked.has(input)
+    ? `'${of.name}' was not asked, since it gave nothing for any row before`
+    : `'${of.name}' gave nothing within ${timeoutMs / 1000} s; 'timeout' gives a row more`,
   input,
   route: () => carried.route([input], undefined),
 })

@@ -31,6 +31,8 @@ export interface RunOutcome {
   readonly isTimedOut: boolean
   /** Inputs of an evaluation that took too long. */
   readonly late: ReadonlySet<number>
+  /** Of those, the ones that were not asked since none before them was answered. */
+  readonly unasked: ReadonlySet<number>
   /** Of an evaluation: what its inputs took, by their numbers. */
   readonly work: ReadonlyMap<number, InputWork>
 }
@@ -46,6 +48,7 @@ export const failedOutcome = (fault: Fault): RunOutcome => ({
   unused: [],
   isTimedOut: false,
   late: new Set(),
+  unasked: new Set(),
   work: new Map(),
 })
 
@@ -63,6 +66,7 @@ class SubjectRun {
   readonly #outputs: ReadonlyMap<string, Output[]>
   readonly #faults: Fault[] = []
   readonly #late = new Set<number>()
+  readonly #unasked = new Set<number>()
   readonly #work = new Map<number, InputWork>()
   readonly #isPlain: boolean
   #host: TestHost
@@ -92,6 +96,7 @@ class SubjectRun {
         for (const [input, work] of watch.work) this.#work.set(input, work)
         const late = left.filter((input) => this.#late.has(input))
         left = late.length === 0 ? [] : left.filter((input) => !this.#late.has(input) && !watch.isSettled(input))
+        if (this.#hasGivenUp(left)) left = []
         this.#forget(new Set(left))
         if (left.length === 0) break
         nested.push(...this.#host.nested)
@@ -107,6 +112,7 @@ class SubjectRun {
       unused: this.#host.unused,
       isTimedOut: this.#isTimedOut,
       late: this.#late,
+      unasked: this.#unasked,
       work: this.#work,
     }
   }
@@ -157,6 +163,17 @@ class SubjectRun {
     this.#outputs.get(port.name)?.push({ seqs: input === undefined ? [] : [input], json: port.buf.toString('utf8', read.start, read.end) })
   }
 
+  /** Nobody answers: the rest is not asked, since each row would take as long. */
+  #hasGivenUp(left: readonly number[]): boolean {
+    const hasOutputs = [...this.#outputs.values()].some(({ length }) => length > 0)
+    if (hasOutputs || this.#faults.length > 0 || this.#late.size < MAX_LATE) return false
+    for (const input of left) {
+      this.#late.add(input)
+      this.#unasked.add(input)
+    }
+    return true
+  }
+
   #stopLate(watch: RowWatch, timeoutMs: number): void {
     const late = watch.late(timeoutMs)
     for (const input of late) this.#late.add(input)
@@ -171,6 +188,9 @@ class SubjectRun {
     if (again.size > 0) this.#carried.forget(again)
   }
 }
+
+/** Rows that take too long where no other has come to anything. */
+const MAX_LATE = 5
 
 /** How often it is looked whether a row takes too long. */
 const [MIN_LOOK_MS, MAX_LOOK_MS] = [5, 250]

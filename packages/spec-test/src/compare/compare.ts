@@ -46,11 +46,15 @@ export class Comparison {
   readonly #directory = mkdtempSync(join(tmpdir(), 'plumb-'))
   readonly #runs = new Map<TestPlan, readonly VariantRun[]>()
   readonly #measured = new Map<TestPlan, MeasuredTest>()
+  #compared: Compared | undefined
   readonly #others: (Uncompared & { readonly isNew: boolean })[] = []
 
   private constructor(private readonly settings: CompareSettings) {}
 
   static async open(specs: readonly TestedSpec[], settings: CompareSettings): Promise<Result<Comparison>> {
+    const hasPairs = specs.some(({ plans }) => plans.some(({ judges }) => judges[0]?.kind === 'pair'))
+    if (settings.hasOrder && !hasPairs)
+      return fail('usage', '--judge-order is for a judge of pairs: !{ given, a, b } -> !{ better: "a" | "b" | "tie" }')
     const comparison = new Comparison(settings)
     for (const [i, spec] of specs.entries()) {
       const failed = await comparison.#prepare(spec, i)
@@ -66,9 +70,7 @@ export class Comparison {
   async #prepare(spec: TestedSpec, index: number): Promise<Fault | undefined> {
     const plans = spec.plans.filter(({ atLeast }) => atLeast !== undefined)
     if (plans.length === 0) return undefined
-    const { variants, given, docroot, isLive, hasOrder, optionsOf } = this.settings
-    if (hasOrder && !plans.some(({ judges }) => judges[0]?.kind === 'pair'))
-      return fault('usage', '--judge-order is for a judge of pairs: !{ given, a, b } -> !{ better: "a" | "b" | "tie" }')
+    const { variants, given, docroot, isLive, optionsOf } = this.settings
     const byPlan = new Map<TestPlan, VariantRun[]>(plans.map((plan) => [plan, []]))
     for (const [i, variant] of variants.entries()) {
       const directory = join(this.#directory, `files-${index}-${i}`)
@@ -121,8 +123,13 @@ export class Comparison {
     return [...this.#runs.keys()].flatMap((plan) => this.#measured.get(plan) ?? [])
   }
 
-  /** In the order of the tests. */
+  /** In the order of the tests, when all have been run. */
   get compared(): Compared {
+    this.#compared ??= this.#compare()
+    return this.#compared
+  }
+
+  #compare(): Compared {
     const { seed, prices } = this.settings
     const measured = this.#inOrder
     const past = measured.flatMap((test) => test.measured.filter(({ variant }) => variant.isPast))
