@@ -51,6 +51,29 @@ t.test('the action: annotations, a report, drawings', async (t) => {
   t.notOk(existsSync(join(directory, 'owned')), 'an input is never a script')
 })
 
+t.test('the action compares with a revision, as a comment', async (t) => {
+  const look = join(ROOT, 'scripts/ci/look')
+  const directory = newDirectory(t)
+  const rated = (output: string) =>
+    `let main : !string -> !string = map(if value = "a" then "${output}" else value)\n\ntest "@of <b>|rows" of main { given: ["a", "b"], expect: ["x", "b"], at_least: 0 }\n`
+  writeFileSync(join(directory, 'a flow/rated.plumb'), rated('x'))
+  const git = (...args: string[]) => runIn(directory, 'git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args])
+  git('init', '-q')
+  git('add', '.')
+  git('commit', '-qm', 'one')
+  writeFileSync(join(directory, 'a flow/rated.plumb'), rated('y'))
+  const compared = runIn(directory, look, [], { AGAINST: 'HEAD', FORMAT: 'false', RENDER: 'false' })
+  t.match(compared, { status: 0 }, compared.said)
+  const comment = readFileSync(join(directory, 'plumb-comparison.md'), 'utf8')
+  t.match(comment, /\| <code>HEAD<\/code> \| baseline \|/)
+  t.match(comment, /\| <code>working copy<\/code> \| no difference seen \(would see ±\d+ %\) \| -50\.0 %/)
+  t.notMatch(comment, /@of|<b>/, 'names are code')
+  t.match(readFileSync(join(directory, 'output'), 'utf8'), 'comparison=plumb-comparison.md\n')
+  t.match(readFileSync(join(directory, 'summary'), 'utf8'), comment)
+  t.equal(runIn(directory, look, [], { AGAINST: 'HEAD', NO_WORSE: '0.1', FORMAT: 'false', RENDER: 'false' }).status, 1)
+  t.equal(runIn(directory, look, [], { AGAINST: '--help', FORMAT: 'false', RENDER: 'false' }).status, 1)
+})
+
 t.test('its inputs are what the step reads', async (t) => {
   const action = readFileSync('action.yml', 'utf8')
   const inputs = [...(/^inputs:\n([\s\S]*?)^outputs:/m.exec(action)?.[1] ?? '').matchAll(/^ {2}(\w+):/gm)].map(([, name = '']) => name)

@@ -6,6 +6,7 @@ export const COMMANDS = {
   deps: async () => (await import('./command/deps.js')).deps,
   render: async () => (await import('./command/render.js')).render,
   view: async () => (await import('./view/view-command.js')).view,
+  diff: async () => (await import('./diff/diff-command.js')).diff,
   lsp: async () => (await import('./lsp/lsp.js')).lsp,
   completion: async () => (await import('./command/completion.js')).completion,
   test: async () => (await import('@plumb/spec-test')).test,

@@ -219,6 +219,16 @@ const describeRecords = (table: CommandTable, commands: Commands): void => {
     async ([path = ''], values) => (await commands.view())(path, values),
   )
   table.add(
+    'diff',
+    { json: flag('--json', 'a line for each input that differs, then a summary') },
+    {
+      text: 'say what two recorded runs made of the same inputs',
+      operands: { '<left>': 'the record of one run', '<right>': 'that of the other' },
+      examples: ['plumb diff before after', 'plumb diff --json before after'],
+    },
+    async ([left = '', right = ''], values) => (await commands.diff())(left, right, values),
+  )
+  table.add(
     'approvals',
     { all: flag('--all', 'also those that are decided or made'), json: JSON_LINES, ...NAMED_DATABASE },
     { text: 'list the calls of a recorded run that wait for a person', operands: RECORD, examples: ['plumb approvals rec'] },

@@ -54,6 +54,7 @@ export const runScripted = async ({ path, text, program }: FlowProgram, { inputs
     inputs: [{ name: 'input', type: main.inputs[0] ?? JSON_TYPE }],
     outputs: [{ name: 'output', type: main.outputs[0] ?? JSON_TYPE }],
     isAnyOrder: true,
+    judges: [],
     errors: [],
     models: new Map([...agents].map(([bound, answers]) => [bound, scriptOf(bound, answers, true)])),
     tools: new Map([...tools].map(([bound, answer]) => [bound, scriptOf(bound, [answer], false)])),

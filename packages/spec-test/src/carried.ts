@@ -45,12 +45,31 @@ export class Carried {
     wire.times.push(this.#time++)
   }
 
-  on(event: RunEvent): void {
-    if (event.kind === 'message') this.#note(event.wire.index, event.seq, lineText(event))
+  /** `inputOf`: the input of the whole, of an input of this run. */
+  on(event: RunEvent, inputOf = (seq: number): number => seq): void {
+    if (event.kind === 'message') this.#note(event.wire.index, event.seq === 0 ? 0 : inputOf(event.seq), lineText(event))
+  }
+
+  /** What was carried of these inputs, which are run again. */
+  forget(inputs: ReadonlySet<number>): void {
+    for (const { messages, seqs, times } of this.#byIndex.values()) {
+      let count = 0
+      for (const [i, seq] of seqs.entries()) {
+        if (inputs.has(seq)) continue
+        ;[messages[count], seqs[count], times[count]] = [messages[i] as string, seq, times[i] as number]
+        count++
+      }
+      for (const list of [messages, seqs, times]) list.length = count
+    }
   }
 
   /** In the order of the program. */
   get wires(): readonly CarriedWire[] {
+    return [...this.#byIndex.values()]
+  }
+
+  /** With the input that each message stems from, and its position among all messages of the run. */
+  get timed(): readonly Pick<Wire, 'name' | 'messages' | 'seqs' | 'times'>[] {
     return [...this.#byIndex.values()]
   }
 

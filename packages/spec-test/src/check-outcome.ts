@@ -1,13 +1,13 @@
 // Compares the outcome of a run with the expectations of its test.
 
-import type { MessagesByPort, TestCondition, TestPlan } from '@plumb/lang'
+import type { MessagesByPort, TestCondition, TestPlan, Type } from '@plumb/lang'
 import { canonicalJson, type Fault, preview } from '@plumb/wire'
 import type { Carried } from './carried.js'
 import { positionIn } from './place.js'
 import { difference } from './report/difference.js'
 import type { RouteStep, TestFinding } from './report/result.js'
 import type { Row } from './rows.js'
-import type { Output, RunOutcome } from './run-once.js'
+import { inputsOf, type Output, type RunOutcome } from './run-once.js'
 import { openEvaluator } from './script-player.js'
 
 export interface RowFinding extends Omit<TestFinding, 'route'> {
@@ -22,21 +22,32 @@ export const toFinding = ({ input: _, route, ...finding }: RowFinding, hasRoute 
   return steps.length === 0 ? finding : { ...finding, route: steps }
 }
 
-/** Empty: all expectations are met. */
+/** Empty: all expectations are met. Of an evaluation, what is about a row has its input. */
 export const checkOutcome = (plan: TestPlan, outcome: RunOutcome, rows: readonly Row[] | undefined): readonly RowFinding[] => {
   const { unanswered } = outcome.asked
-  if (outcome.isTimedOut) return [timeout(plan, outcome), ...unanswered]
-  if (unanswered.length > 0) return unanswered
+  const isEvaluation = plan.atLeast !== undefined
+  if (!isEvaluation && outcome.isTimedOut) return [timeout(plan, outcome), ...unanswered]
+  if (!isEvaluation && unanswered.length > 0) return unanswered
+  const ofRows = rows ?? (isEvaluation ? rowsOfLists(plan, outcome) : undefined)
   const findings = [
+    ...unanswered,
+    ...[...outcome.late].map((input) => tooLate(plan, input, outcome)),
     ...checkErrors(plan, outcome),
-    ...(plan.expect ? checkExpected(plan, plan.expect, outcome) : []),
-    ...checkRows(rows, outcome),
+    ...(plan.expect && (rows || ofRows === undefined) ? checkExpected(plan, plan.expect, outcome) : []),
+    ...checkRows(ofRows, outcome),
     ...(plan.matches ? checkMatches(plan, plan.matches, outcome, rows) : []),
     ...(plan.holds ? checkHolds(plan, plan.holds, outcome, rows) : []),
     ...checkCalls(plan, outcome),
     ...checkWires(plan, outcome),
   ]
   return findings.length > 0 ? [...findings, ...leftOver(plan, outcome)] : []
+}
+
+/** Where a message is expected of each input in turn. */
+const rowsOfLists = ({ expect, isAnyOrder, outputs }: TestPlan, { inputs }: RunOutcome): readonly Row[] | undefined => {
+  const [messages, another] = [...(expect ?? [])].map(([, { messages }]) => messages)
+  if (!messages || another || isAnyOrder || outputs.length > 1 || messages.length !== inputs.length) return undefined
+  return inputs.map(({ json }, i) => ({ json, expect: [messages[i] as string] }))
 }
 
 /** For a failed test: unused answers may explain it. */
@@ -55,6 +66,15 @@ const timeout = ({ timeoutMs, of }: TestPlan, { carried }: RunOutcome): RowFindi
   route: () => carried.last(MAX_LAST),
 })
 
+const tooLate = ({ timeoutMs, of }: TestPlan, input: number, { carried, unasked }: RunOutcome): RowFinding => ({
+  code: 'timeout',
+  message: unasked.has(input)
+    ? `'${of.name}' was not asked, since it gave nothing for any row before`
+    : `'${of.name}' gave nothing within ${timeoutMs / 1000} s; 'timeout' gives a row more`,
+  input,
+  route: () => carried.route([input], undefined),
+})
+
 /** The wires that an unfinished test was using. */
 const MAX_LAST = 3
 
@@ -62,10 +82,11 @@ const checkErrors = (plan: TestPlan, { faults, carried }: RunOutcome): readonly 
   if (plan.errors.length > 0) return otherErrors(plan, faults, carried)
   return faults.flatMap((fault): RowFinding[] => {
     const finding = { code: String(fault.error), message: detailOf(fault) }
-    // A row that was not asked says nothing about the subject.
-    const inputs = fault.error === 'budget_spent' ? [] : inputsOf(fault)
-    if (inputs.length === 0) return [finding]
-    return inputs.map((input) => ({ ...finding, input, route: () => carried.route([input], undefined) }))
+    const inputs = inputsOf(fault)
+    const ofRows = inputs.map((input) => ({ ...finding, input, route: () => carried.route([input], undefined) }))
+    // A row that was not asked says nothing about the subject: the test fails, whatever share of the rows it has to hold for.
+    if (fault.error === 'budget_spent' || inputs.length === 0) return plan.atLeast === undefined ? [finding] : [finding, ...ofRows]
+    return ofRows
   })
 }
 
@@ -89,15 +110,6 @@ const otherErrors = ({ errors, errorsSpan }: TestPlan, faults: readonly Fault[],
 }
 
 const detailOf = ({ detail, process }: Fault): string => `${typeof process === 'string' ? `'${process}': ` : ''}${detail}`
-
-/** The inputs that an error is about. */
-const inputsOf = ({ seq, seqs }: Fault): readonly number[] => {
-  if (Array.isArray(seqs))
-    return (seqs as readonly (readonly [number, number])[]).flatMap(([from, to]) =>
-      Array.from({ length: to - from + 1 }, (_, i) => from + i),
-    )
-  return typeof seq === 'number' ? [seq] : []
-}
 
 const checkExpected = (plan: TestPlan, expect: MessagesByPort, outcome: RunOutcome): readonly RowFinding[] =>
   [...expect].flatMap(([port, { messages, span }]) => {
@@ -173,18 +185,29 @@ const compareAsSets = (expected: readonly string[], got: readonly string[], at: 
   ]
 }
 
-const checkRows = (rows: readonly Row[] | undefined, { outputs, carried }: RunOutcome): readonly RowFinding[] => {
+const checkRows = (rows: readonly Row[] | undefined, outcome: RunOutcome): readonly RowFinding[] => {
   if (!rows?.some(({ expect }) => expect)) return []
-  const all = [...outputs.values()].flat()
+  const outputs = outputsByInput(outcome)
   return rows.flatMap(({ expect }, i) => {
     if (!expect) return []
-    const got = all.filter(({ seqs }) => seqs.includes(i + 1)).map(({ json }) => json)
-    return compareInOrder(expect, got, { code: 'expect' }, ` of row ${i + 1}`).map((finding) => ({
+    return compareInOrder(expect, outputs.get(i + 1) ?? [], { code: 'expect' }, ` of row ${i + 1}`).map((finding) => ({
       ...finding,
       input: i + 1,
-      route: () => carried.route([i + 1], undefined),
+      route: () => outcome.carried.route([i + 1], undefined),
     }))
   })
+}
+
+/** The outputs that stem from each input, as JSON text. */
+export const outputsByInput = ({ outputs }: RunOutcome): ReadonlyMap<number, readonly string[]> => {
+  const found = new Map<number, string[]>()
+  for (const { seqs, json } of [...outputs.values()].flat())
+    for (const seq of seqs) {
+      const known = found.get(seq)
+      if (known) known.push(json)
+      else found.set(seq, [json])
+    }
+  return found
 }
 
 /** A record with the names that a condition may use, for one output. */
@@ -207,8 +230,7 @@ const openRecords = (plan: TestPlan, outcome: RunOutcome, rows: readonly Row[] |
     if (seqs.length === 1) return seqs[0]
     return isEach ? i + 1 : undefined
   }
-  const record = (output: Output | undefined, i: number): string => {
-    const number = output && inputOf(output, i)
+  const record = (output: Output | undefined, i: number, number = output && inputOf(output, i)): string => {
     const given = allGiven ?? outcome.inputs[(number ?? (mentions('given') ? 0 : 1)) - 1]?.json
     const row = rows?.[(number ?? 1) - 1]?.json
     const fields = { out: output?.json, outs, given, row }
@@ -230,6 +252,12 @@ const mentionsIn =
   (name: string): boolean =>
     conditions.some(({ expression: { span } }) => new RegExp(`\\b${name}\\b`).test(span.source.text.slice(span.start, span.end)))
 
+/** It looks at all outputs, and not at one: then it needs none of its row. */
+export const looksAtOuts = (holds: TestCondition): boolean => mentionsIn([holds])('outs') && !mentionsIn([holds])('out')
+
+const withoutOut = (input: Type): Type =>
+  input.kind === 'record' ? { ...input, fields: input.fields.filter(({ name }) => name !== 'out') } : input
+
 const checkMatches = (
   plan: TestPlan,
   matches: readonly TestCondition[],
@@ -237,11 +265,13 @@ const checkMatches = (
   rows: readonly Row[] | undefined,
 ): readonly RowFinding[] => {
   const { outputs, record, inputOf, aboutOutput } = openRecords(plan, outcome, rows, mentionsIn(matches))
+  const isOfRow = plan.atLeast !== undefined && matches.length === outcome.inputs.length
   const findings = outputs.flatMap((output, i): RowFinding[] => {
-    const condition = matches[i]
+    const input = inputOf(output, i)
+    const condition = matches[isOfRow && input !== undefined ? input - 1 : i]
     if (!condition)
       return [{ code: 'matches', message: `message ${i + 1} is one more than 'matches' has expressions`, number: i + 1, got: output.json }]
-    return checkCondition(condition, record(output, i), aboutOutput('matches', output, i), inputOf(output, i))
+    return checkCondition(condition, record(output, i), aboutOutput('matches', output, i), input)
   })
   const missing = matches.slice(outputs.length).map(({ expression: { span } }, i) => ({
     code: 'matches',
@@ -259,6 +289,15 @@ const checkHolds = (plan: TestPlan, holds: TestCondition, outcome: RunOutcome, r
   for (const [i, output] of outputs.entries()) {
     const { holds: isRight, why } = test(record(output, i))
     if (!isRight) findings.push(notHeld(holds, why, aboutOutput('holds', output, i), inputOf(output, i)))
+  }
+  if (plan.atLeast === undefined || !looksAtOuts(holds)) return findings
+  // Of a row without outputs, what it says of all of them.
+  const ofSilent = openEvaluator({ ...holds, input: withoutOut(holds.input) })
+  const answered = outputsByInput(outcome)
+  for (const [i] of outcome.inputs.entries()) {
+    if (answered.has(i + 1)) continue
+    const { holds: isRight, why } = ofSilent(record(undefined, 0, i + 1))
+    if (!isRight) findings.push(notHeld(holds, why, { code: 'holds' }, i + 1))
   }
   return findings
 }

@@ -3,11 +3,16 @@
 import { availableParallelism } from 'node:os'
 import type { TestPlan } from '@plumb/lang'
 import { drawSeed } from '@plumb/lang/random'
-import { loadPrices, openBudget } from '@plumb/ledger'
+import { loadPrices, openBudget, type Prices } from '@plumb/ledger'
 import { writeWhole } from '@plumb/runtime/record'
 import { loadSpec, refuseErrors } from '@plumb/runtime/spec'
 import { escapeControls, escapeLines, type Fault, fault, isTerminal, nowMs, preview, Reporter, writeStdout } from '@plumb/wire'
+import type { Comparison } from './compare/compare.js'
+import { brokenGates, hasGates } from './compare/gates.js'
+import { rowLinesOf } from './compare/row-lines.js'
+import { readVariants, type Variant } from './compare/variant.js'
 import { Coverage } from './coverage.js'
+import type { RatedRuns } from './evaluation.js'
 import { changesOf } from './mutate.js'
 import type { TestCommandOptions } from './options.js'
 import { besideTest, positionIn } from './place.js'
@@ -16,9 +21,10 @@ import { type ShownCoverage, showCoverage } from './report/coverage.js'
 import { toLcov } from './report/lcov.js'
 import { openReporter } from './report/reporters.js'
 import type { TestCost, TestResult } from './report/result.js'
-import type { TestOptions } from './run-test.js'
+import { runTest, type TestOptions } from './run-test.js'
 import { notices, runInOrder, specOf, type TestedSpec } from './spec-tests.js'
 import { addTestCost } from './spending.js'
+import { asksModels } from './subject-runs.js'
 
 /** Resolves to the exit status: 0 if all pass, 1 if one fails, 2 if a spec has errors; then none is run. */
 export const test = async (paths: readonly string[], options: TestCommandOptions): Promise<number> => {
@@ -91,54 +97,159 @@ const writeFromRecord = async ([spec, another]: readonly TestedSpec[], directory
 }
 
 const runAll = async (specs: readonly TestedSpec[], seed: number, options: TestCommandOptions, errors: Reporter): Promise<number> => {
-  const startMs = nowMs()
-  const { jobs = availableParallelism() } = options
-  const reporter = openReporter(options.reporter)
-  const measures = options.coverage || options.lcov !== undefined
-  const coverages = measures ? specs.map(({ loaded }) => new Coverage(loaded.compiled.program)) : []
+  const variants = readVariants(options)
+  if (!variants.ok) return refuse(variants.error, errors)
   const prices = specs.some(({ plans }) => plans.some(asksModels)) ? await loadPrices() : undefined
-  const all = specs.flatMap((spec, i) => {
-    const coverage = coverages[i]
-    const seen: TestOptions['seen'] = coverage && ((plan, outcome) => coverage.add(plan, outcome))
-    const shared = { ...(seen ? { seen } : {}), ...(prices ? { prices } : {}) }
-    return spec.plans.flatMap((plan) =>
-      modelsFor(plan, options.models).map((model) => ({
-        plan,
-        options: { ...optionsOf(spec, seed, options, model), ...shared },
-        coverage,
-      })),
-    )
-  })
-  let failed: Fault | undefined
-  const write = async (text: string): Promise<void> => {
-    if (text !== '') failed ??= await writeStdout(text)
+  const run = new CommandRun(specs, seed, options, prices)
+  if (variants.value.length > 0) {
+    const failed = await run.compare(variants.value)
+    if (failed) return refuse(failed, errors)
+  } else if (hasGates(options)) return refuse(fault('usage', 'a gate compares: name what with --variant, --model or --against'), errors)
+  try {
+    return await run.run(errors)
+  } finally {
+    run.close()
   }
-  const show = async ({ stdout, stderr }: ShownCoverage): Promise<void> => {
-    await write(stdout)
+}
+
+/** All tests of a command line, and what is written of them. */
+class CommandRun {
+  readonly #coverages: readonly Coverage[]
+  readonly #rowLines = new Map<TestPlan, readonly string[]>()
+  readonly #counts = { passed: 0, failed: 0, skipped: 0 }
+  #comparison: Comparison | undefined
+  #spent: TestCost | undefined
+  #failed: Fault | undefined
+
+  constructor(
+    private readonly specs: readonly TestedSpec[],
+    private readonly seed: number,
+    private readonly options: TestCommandOptions,
+    private readonly prices: Prices | undefined,
+  ) {
+    const measures = options.coverage || options.lcov !== undefined
+    this.#coverages = measures ? specs.map(({ loaded }) => new Coverage(loaded.compiled.program)) : []
+  }
+
+  /** Prepares all that is compared. */
+  async compare(variants: readonly Variant[]): Promise<Fault | undefined> {
+    const { specs, seed, options, prices } = this
+    const { docroot, isLive, isUntilDecided, hasOrder } = options
+    const { Comparison } = await import('./compare/compare.js')
+    const optionsOfSpec = (spec: TestedSpec) => ({ ...optionsOf(spec, seed, options, this.#modelOfAll), ...(prices ? { prices } : {}) })
+    const settings = { variants, isUntilDecided, hasOrder, given: options, docroot, isLive, seed, prices, optionsOf: optionsOfSpec }
+    const opened = await Comparison.open(specs, settings)
+    if (!opened.ok) return opened.error
+    this.#comparison = opened.value
+    return undefined
+  }
+
+  // One --model alone is no variant.
+  get #modelOfAll(): string | undefined {
+    const { models, variants } = this.options
+    return models.length === 1 && variants.length === 0 ? models[0] : undefined
+  }
+
+  close(): void {
+    this.#comparison?.close()
+  }
+
+  async run(errors: Reporter): Promise<number> {
+    const startMs = nowMs()
+    const { options } = this
+    const { jobs = availableParallelism() } = options
+    const reporter = openReporter(options.reporter)
+    const groups = this.#groups()
+    await this.#write(reporter.begin?.(this.#countOfTests()) ?? '')
+    // One observer at a time: expressions do not know their owner.
+    for (const { coverage, units } of groups) {
+      coverage?.start()
+      await runInOrder(units, jobs, async (result) => {
+        this.#counts[result.status]++
+        this.#spent = addTestCost(this.#spent, result.spent)
+        await this.#write(reporter.result(result))
+      })
+      coverage?.stop()
+    }
+    const broken = await this.#showCompared(errors)
+    const milliseconds = Math.round(nowMs() - startMs)
+    await this.#write(reporter.end({ ...this.#counts, milliseconds, ...(this.#spent ? { spent: this.#spent } : {}) }))
+    for (const line of broken) errors.write(`plumb: ${line}`)
+    await this.#writeFiles(errors)
+    if (this.#failed) errors.report(this.#failed)
+    return this.#counts.failed > 0 || broken.length > 0 ? 1 : 0
+  }
+
+  #groups() {
+    const unitsOf = (spec: TestedSpec, coverage?: Coverage) => spec.plans.map((plan) => this.#unitOf(spec, plan, coverage))
+    const { specs } = this
+    return this.#coverages.length > 0
+      ? specs.map((spec, i) => ({ coverage: this.#coverages[i], units: unitsOf(spec, this.#coverages[i]) }))
+      : [{ coverage: undefined, units: specs.flatMap((spec) => unitsOf(spec)) }]
+  }
+
+  #unitOf(spec: TestedSpec, plan: TestPlan, coverage?: Coverage): () => Promise<readonly TestResult[]> {
+    const { seed, options, prices } = this
+    const seen: TestOptions['seen'] = coverage && ((of, outcome) => coverage.add(of, outcome))
+    const rated: TestOptions['rated'] = (of, runs) => this.#rate(of, runs)
+    const model = asksModels(plan) ? this.#modelOfAll : undefined
+    const all = {
+      ...optionsOf(spec, seed, options, model),
+      ...(seen ? { seen } : {}),
+      ...(prices ? { prices } : {}),
+      ...(options.rows === undefined ? {} : { rated }),
+    }
+    return this.#comparison?.unitOf(plan) ?? (async () => [await runTest(plan, all)])
+  }
+
+  #rate(plan: TestPlan, runs: RatedRuns): void {
+    this.#rowLines.set(plan, rowLinesOf(plan, runs, this.prices))
+  }
+
+  #countOfTests(): number {
+    return this.specs.flatMap(({ plans }) => plans).reduce((sum, plan) => sum + (this.#comparison?.countOf(plan) ?? 1), 0)
+  }
+
+  /** Returns the gates that do not hold. */
+  async #showCompared(errors: Reporter): Promise<readonly string[]> {
+    if (!this.#comparison) return []
+    const { tests, others, spent } = this.#comparison.compared
+    this.#spent = addTestCost(this.#spent, spent)
+    await this.#show(showComparison(tests, others, this.options.reporter), errors)
+    return brokenGates(
+      this.options,
+      tests,
+      others.filter(({ isNew }) => !isNew),
+    )
+  }
+
+  async #writeFiles(errors: Reporter): Promise<void> {
+    const { options } = this
+    const points = this.#coverages.flatMap((coverage) => coverage.points)
+    if (options.coverage) await this.#show(showCoverage(points, options.reporter), errors)
+    if (options.lcov !== undefined) this.#failed ??= await writeWhole(Buffer.from(toLcov(points)), options.lcov)
+    if (options.markdown !== undefined && this.#comparison) {
+      const { comparisonMarkdown } = await import('./report/comparison-markdown.js')
+      const { tests, others } = this.#comparison.compared
+      this.#failed ??= await writeWhole(Buffer.from(comparisonMarkdown(tests, others)), options.markdown)
+    }
+    if (options.html !== undefined && this.#comparison)
+      this.#failed ??= await writeWhole(Buffer.from(await this.#comparison.page()), options.html)
+    if (options.rows === undefined) return
+    const lines = this.specs.flatMap(({ plans }) =>
+      plans.flatMap((plan) => this.#rowLines.get(plan) ?? this.#comparison?.rowLinesOf(plan) ?? []),
+    )
+    this.#failed ??= await writeWhole(Buffer.from(lines.join('')), options.rows)
+  }
+
+  async #write(text: string): Promise<void> {
+    if (text !== '') this.#failed ??= await writeStdout(text)
+  }
+
+  async #show({ stdout, stderr }: ShownCoverage, errors: Reporter): Promise<void> {
+    await this.#write(stdout)
     for (const line of stderr) errors.write(line)
   }
-  await write(reporter.begin?.(all.length) ?? '')
-  const counts = { passed: 0, failed: 0, skipped: 0 }
-  let spent: TestCost | undefined
-  const compared: TestResult[] = []
-  // One observer at a time: expressions do not know their owner.
-  for (const group of measures ? specs.map((_, i) => all.filter(({ coverage }) => coverage === coverages[i])) : [all]) {
-    group[0]?.coverage?.start()
-    await runInOrder(group, jobs, async (result) => {
-      counts[result.status]++
-      spent = addTestCost(spent, result.spent)
-      if (result.model !== undefined && options.models.length > 1) compared.push(result)
-      await write(reporter.result(result))
-    })
-    group[0]?.coverage?.stop()
-  }
-  if (compared.length > 0) await show(showComparison(compared, options.reporter))
-  await write(reporter.end({ ...counts, milliseconds: Math.round(nowMs() - startMs), ...(spent ? { spent } : {}) }))
-  const points = coverages.flatMap((coverage) => coverage.points)
-  if (options.coverage) await show(showCoverage(points, options.reporter))
-  if (options.lcov !== undefined) failed ??= await writeWhole(Buffer.from(toLcov(points)), options.lcov)
-  if (failed) errors.report(failed)
-  return counts.failed > 0 ? 1 : 0
 }
 
 /** The tests must pass without mutation: else failures on a mutant mean nothing. */
@@ -166,12 +277,6 @@ const mutate = async (specs: readonly TestedSpec[], seed: number, options: TestC
   if (failure) errors.report(failure)
   return 0
 }
-
-const asksModels = ({ model, live }: TestPlan): boolean => model !== 'scripted' || live.size > 0
-
-/** The models to run it with: a test without real agents is run once. */
-const modelsFor = (plan: TestPlan, models: readonly string[]): readonly (string | undefined)[] =>
-  models.length > 0 && asksModels(plan) ? models : [undefined]
 
 const optionsOf = (
   { loaded }: TestedSpec,

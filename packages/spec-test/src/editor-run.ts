@@ -7,7 +7,7 @@ import { fail, type Result, readGivenValues, type SourceFiles, succeed, withText
 import { openReporter } from './report/reporters.js'
 import type { TestResult } from './report/result.js'
 import type { RunOutcome } from './run-once.js'
-import type { TestOptions } from './run-test.js'
+import { runTest, type TestOptions } from './run-test.js'
 import { wiresText } from './snapshot.js'
 import { runInOrder, specOf } from './spec-tests.js'
 
@@ -45,7 +45,7 @@ export const editorRun = async (
   const results: TestResult[] = []
   const reporter = openReporter('text')
   await runInOrder(
-    wanted.map((plan) => ({ plan, options })),
+    wanted.map((plan) => async () => [await runTest(plan, options)]),
     isDebugging ? 1 : availableParallelism(),
     async (result) => {
       results.push(result)

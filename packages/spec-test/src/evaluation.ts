@@ -1,23 +1,15 @@
-// An evaluation: how many rows of all runs passed, or their scores by a judge, and whether that is enough.
+// An evaluation: how many rows of all runs were held, or their scores by a judge, and whether that is enough.
 
 import type { TestPlan } from '@plumb/lang'
 import { preview } from '@plumb/wire'
 import type { RowFinding } from './check-outcome.js'
+import { NO_OUTPUT, type RatedRow } from './rate-rows.js'
 import { shareInterval } from './report/interval.js'
 import type { Share } from './report/result.js'
-import type { Given, RunOutcome } from './run-once.js'
-import type { Scored } from './scored.js'
+import { krippendorffAlpha } from './statistics/agreement.js'
 
-const MAX_WORST = 5
-
-/** One run of all rows. */
-export interface RatedRun {
-  readonly outcome: RunOutcome
-  /** Errors of rows and of the whole. */
-  readonly findings: readonly RowFinding[]
-  /** Undefined: there is no judge. */
-  readonly scored: Scored | undefined
-}
+/** By runs, then by rows. */
+export type RatedRuns = readonly (readonly RatedRow[])[]
 
 export interface Evaluation {
   readonly share: Share
@@ -25,65 +17,74 @@ export interface Evaluation {
   readonly findings: readonly RowFinding[]
 }
 
-/** One row, in all runs. */
-interface Rated {
-  readonly input: number
-  /** From 0 to 1: the mean of all runs. */
-  readonly score: number
-  /** Of the first run that scored less than 1. */
-  readonly gave: string | undefined
-}
-
-export const evaluateAgent = (atLeast: number, { judge }: TestPlan, runs: readonly RatedRun[], given: Given): Evaluation => {
-  const inputs = [...given.values()][0] ?? []
-  const count = Math.max(0, ...[...given.values()].map(({ length }) => length))
-  const rated = Array.from({ length: count }, (_, i) => rate(i + 1, runs))
-  const rows = runs.length * count
-  const total = rated.reduce((sum, { score }) => sum + score, 0)
-  const score = count === 0 ? 1 : total / count
-  const others = runs.flatMap(({ findings, scored }) => [
-    ...findings.filter(({ input }) => input === undefined),
-    ...(scored?.findings ?? []),
-  ])
+export const evaluate = (
+  { atLeast = 0, judges }: TestPlan,
+  { runs, inputs, others }: { readonly runs: RatedRuns; readonly inputs: readonly string[]; readonly others: readonly RowFinding[] },
+): Evaluation => {
+  const means = meanScores(runs)
+  const count = means.length
+  const score = count === 0 ? 1 : sum(means) / count
+  const total = runs.length * count
+  const errors = countErrors(runs)
+  const isScored = judges.length > 0
+  const alpha = agreement(runs)
   const share: Share = {
-    ...(judge ? { score: rounded(score) } : { passed: Math.round(total * runs.length) }),
-    rows,
-    ...shareInterval(score * rows, rows),
-    worst: worstOf(rated, runs.length, inputs, judge !== undefined),
+    ...(isScored ? { score: rounded(score) } : { passed: Math.round(sum(means) * runs.length) }),
+    rows: total,
+    // Repetitions of a row are no rows of their own.
+    ...shareInterval(score * count, count),
+    ...(Object.keys(errors).length === 0 ? {} : { errors }),
+    ...(alpha === undefined ? {} : { alpha }),
+    worst: worstOf(runs, means, inputs, isScored),
   }
   const isEnough = count === 0 ? atLeast === 0 : score >= atLeast - 1e-9
-  const [of, times] = [`of ${rows} rows`, `${atLeast}`]
-  const message = judge
-    ? `the mean score ${of} is ${showScore(score)}, and has to be ${times}`
+  const [of, times] = [`of ${total} rows`, `${atLeast}`]
+  const message = isScored
+    ? `the mean score ${of} is ${rounded(score)}, and has to be ${times}`
     : `it held for ${share.passed} ${of}, and has to for ${times} of them`
   // An error that concerns no row makes their share meaningless.
   return { share, findings: isEnough || others.length > 0 ? others : [{ code: 'at_least', message }] }
 }
 
-const rate = (input: number, runs: readonly RatedRun[]): Rated => {
-  let [sum, gave]: [number, string | undefined] = [0, undefined]
-  for (const run of runs) {
-    const wrong = run.findings.find((finding) => finding.input === input)
-    const score = wrong ? 0 : run.scored ? (run.scored.scores.get(input) ?? 0) : 1
-    sum += score
-    if (score < 1) gave ??= wrong ? (wrong.got ?? wrong.message) : outputOf(run.outcome, input)
-  }
-  return { input, score: sum / runs.length, gave }
+/** Of each row, over all runs. */
+export const meanScores = (runs: RatedRuns): readonly number[] =>
+  (runs[0] ?? []).map((_, i) => sum(runs.map((rows) => rows[i]?.score ?? 0)) / runs.length)
+
+/** Of several judges; undefined: there is one, or chance would agree as well. */
+export const agreement = (runs: RatedRuns): number | undefined => {
+  const rows = runs.flatMap((rated) => rated.flatMap(({ scores }) => (scores && scores.length > 1 ? [scores] : [])))
+  const alpha = krippendorffAlpha(rows)
+  return alpha === undefined ? undefined : rounded(alpha)
 }
 
-const outputOf = ({ outputs }: RunOutcome, input: number): string =>
-  [...outputs.values()].flat().find(({ seqs }) => seqs[0] === input)?.json ?? 'nothing'
+/** How many rows of all runs failed with each code. */
+export const countErrors = (runs: RatedRuns): Readonly<Record<string, number>> => {
+  const counts = new Map<string, number>()
+  for (const { error } of runs.flat()) if (error !== undefined) counts.set(error, (counts.get(error) ?? 0) + 1)
+  return Object.fromEntries([...counts].sort(([a, n], [b, m]) => m - n || (a < b ? -1 : 1)))
+}
 
-const worstOf = (rated: readonly Rated[], runs: number, inputs: readonly string[], isScored: boolean): readonly string[] =>
-  rated
+// All of them; reports for people show the first.
+const worstOf = (runs: RatedRuns, means: readonly number[], inputs: readonly string[], isScored: boolean): readonly string[] =>
+  means
+    .map((score, i) => ({ score, i }))
     .filter(({ score }) => score < 1)
-    .sort((a, b) => a.score - b.score || a.input - b.input)
-    .slice(0, MAX_WORST)
-    .map(({ input, score, gave = '' }) => {
-      const times = isScored ? `: score ${showScore(score)}` : runs > 1 ? `, failed ${Math.round((1 - score) * runs)} of ${runs} times` : ''
-      return `${preview(inputs[input - 1] ?? '')} gave ${preview(gave)}${times}`
+    .sort((a, b) => a.score - b.score || a.i - b.i)
+    .map(({ score, i }) => {
+      const failing = runs.map((rows) => rows[i]).find((row) => row && row.score < 1)
+      const times = isScored
+        ? `: score ${rounded(score)}`
+        : runs.length > 1
+          ? `, failed ${Math.round((1 - score) * runs.length)} of ${runs.length} times`
+          : ''
+      return `${preview(inputs[i] ?? '')}${failing ? whatCame(failing) : ''}${times}`
     })
 
-const showScore = (score: number): string => String(rounded(score))
+const whatCame = ({ error, gave = 'nothing', expected }: RatedRow): string => {
+  const wanted = expected === undefined ? '' : `, expected ${expected.length === 0 ? 'nothing' : preview(expected.join(', '))}`
+  return error === undefined || error === NO_OUTPUT || error === 'judge' ? ` gave ${preview(gave)}${wanted}` : `: ${preview(gave)}`
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
 
 const rounded = (score: number): number => Math.round(score * 10_000) / 10_000

@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { planOf, type TestPlan } from '@plumb/lang'
 import { openKept } from '@plumb/ledger/kept'
 import { keptPlacesOf } from '@plumb/runtime/record'
-import { andThen, setCurrentKept } from '@plumb/wire'
+import { andThen, type Result, setCurrentKept, succeed } from '@plumb/wire'
 import { failedOutcome, type RunOutcome } from './run-once.js'
 import { fileOfTest } from './test-file.js'
 
@@ -13,6 +13,8 @@ const answersName = (plan: TestPlan): string => `${basename(plan.span.source.pat
 interface Recording {
   readonly isRecording: boolean
   readonly docroot: string | undefined
+  /** Where answers of live models are kept for other variants. */
+  readonly kept: string | undefined
 }
 
 let last: Promise<unknown> = Promise.resolve()
@@ -21,16 +23,18 @@ let last: Promise<unknown> = Promise.resolve()
  * Runs a test that starts agents of its own: alone, since all children of this process share the kept answers. A recorded test requests
  * nothing that is not kept, unless it is being recorded.
  */
-export const withRecorded = (plan: TestPlan, { isRecording, docroot }: Recording, run: () => Promise<RunOutcome>): Promise<RunOutcome> => {
-  const next = last.then(() => (plan.model === 'recorded' ? runKept(plan, { isRecording, docroot }, run) : run()))
+export const withRecorded = (plan: TestPlan, recording: Recording, run: () => Promise<RunOutcome>): Promise<RunOutcome> => {
+  const isKept = plan.model === 'recorded' || recording.kept !== undefined
+  const next = last.then(() => (isKept ? runKept(plan, recording, run) : run()))
   last = next.catch(() => {})
   return next
 }
 
-const runKept = async (plan: TestPlan, { isRecording, docroot }: Recording, run: () => Promise<RunOutcome>): Promise<RunOutcome> => {
+const runKept = async (plan: TestPlan, recording: Recording, run: () => Promise<RunOutcome>): Promise<RunOutcome> => {
   const places = plan.of.category === 'base' ? [] : keptPlacesOf(planOf(plan.of))
-  const kept = andThen(fileOfTest(plan, answersName(plan), docroot), (path) =>
-    openKept({ stores: [{ path }], isOnly: !isRecording, places }),
+  const isRecorded = plan.model === 'recorded'
+  const kept = andThen(placeOf(plan, recording), (path) =>
+    openKept({ stores: [{ path }], isOnly: isRecorded && !recording.isRecording, places }),
   )
   if (!kept.ok) return failedOutcome(kept.error)
   try {
@@ -39,3 +43,6 @@ const runKept = async (plan: TestPlan, { isRecording, docroot }: Recording, run:
     setCurrentKept(undefined)
   }
 }
+
+const placeOf = (plan: TestPlan, { kept, docroot }: Recording): Result<string> =>
+  plan.model === 'recorded' || kept === undefined ? fileOfTest(plan, answersName(plan), docroot) : succeed(kept)

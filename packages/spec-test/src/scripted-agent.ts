@@ -123,7 +123,8 @@ class ScriptedAgent {
   async #ask(input: string, conversation: Identity | undefined): Promise<Result<string>> {
     this.#o.asked(input)
     const result = await this.#resultFor(input)
-    this.#emit({ kind: 'usage', ...this.#usage(input, result, conversation), model: 'scripted', ms: 0 })
+    // It looks at the whole memory.
+    if (this.#hasTelemetry) this.#emit({ kind: 'usage', ...this.#usage(input, result, conversation), model: 'scripted', ms: 0 })
     return result
   }
 

@@ -11,8 +11,8 @@ interface Message {
 }
 
 export class ScriptedMemory {
-  /** One, under no key, or one for each conversation. */
-  readonly #memories = new Map<Identity | undefined, readonly Message[]>()
+  /** One, under no key, or one for each conversation; each grows in place. */
+  readonly #memories = new Map<Identity | undefined, Message[]>()
   isPaused = false
 
   constructor(
@@ -30,11 +30,13 @@ export class ScriptedMemory {
       const value: unknown = JSON.parse(json)
       return typeof value === 'string' ? value : json
     }
+    const memory = this.#memories.get(conversation)
     const messages = [
       { role: 'user', content: textOf(input) },
       { role: 'assistant', content: textOf(answer) },
     ]
-    this.#memories.set(conversation, [...this.of(conversation), ...messages])
+    if (memory) memory.push(...messages)
+    else this.#memories.set(conversation, messages)
   }
 
   apply(json: string): void {
@@ -54,8 +56,9 @@ export class ScriptedMemory {
     if (control.if_memory !== undefined && !isDeepStrictEqual(control.if_memory, memory))
       this.#refuse('memory_changed', 'denied', "the memory is not 'if_memory' any more")
     else {
-      this.#memories.set(conversation, control.set_memory as readonly Message[])
-      this.reply({ kind: 'memory_set', old_messages: memory.length, new_messages: control.set_memory.length })
+      const messages = [...(control.set_memory as readonly Message[])]
+      this.reply({ kind: 'memory_set', old_messages: memory.length, new_messages: messages.length })
+      this.#memories.set(conversation, messages)
     }
     if (control.resume === true) this.#resume()
   }

@@ -22,26 +22,25 @@ export const specOf = (path: string, loaded: LoadedSpec, filter = ''): TestedSpe
 
 const testsIn = ({ program }: Compiled, filter: string): readonly TestPlan[] => testsOf(program).filter(({ name }) => name.includes(filter))
 
-/** Runs so many tests at once; `report` is called with each result in the order of the tests. */
+/** Runs so many tests at once; `report` is called with the results of each, in the order of the tests. */
 export const runInOrder = async (
-  all: readonly { readonly plan: TestPlan; readonly options: TestOptions }[],
+  all: readonly (() => Promise<readonly TestResult[]>)[],
   jobs: number,
   report: (result: TestResult) => Promise<void>,
 ): Promise<void> => {
-  const results: (TestResult | undefined)[] = []
+  const results: (readonly TestResult[] | undefined)[] = []
   let begun = 0
   let reported = 0
   let reporting = Promise.resolve()
   const reportReady = async (): Promise<void> => {
-    for (let result = results[reported]; result; result = results[reported]) {
+    for (let ready = results[reported]; ready; ready = results[reported]) {
       results[reported++] = undefined
-      await report(result)
+      for (const result of ready) await report(result)
     }
   }
   const work = async (): Promise<void> => {
     for (let i = begun++; i < all.length; i = begun++) {
-      const { plan, options } = all[i] as (typeof all)[number]
-      results[i] = await runTest(plan, options)
+      results[i] = await (all[i] as (typeof all)[number])()
       reporting = reporting.then(reportReady)
       await reporting
     }

@@ -5,7 +5,7 @@ import type { AgentTelemetry } from '@plumb/runtime/event'
 import { toDollars } from '@plumb/wire'
 import type { TestCost } from './report/result.js'
 
-type Usage = Extract<AgentTelemetry, { kind: 'usage' }>
+export type Usage = Extract<AgentTelemetry, { kind: 'usage' }>
 
 export class ModelSpending {
   #calls = 0

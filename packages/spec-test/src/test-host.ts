@@ -36,6 +36,7 @@ import type { CallLog } from './call-log.js'
 import { Carried } from './carried.js'
 import { Doubles } from './doubles.js'
 import { notRun, whyOutside, whyToolOutside } from './outside.js'
+import { type RowWatch, type WatchedGraph, watchedGraph } from './row-watch.js'
 import { ScriptPlayer } from './script-player.js'
 import { startScriptedAgent } from './scripted-agent.js'
 import type { ModelSpending } from './spending.js'
@@ -56,8 +57,15 @@ export interface TestSetting {
 /** How a graph is run: its streams, and the receiver of its errors. */
 export interface HostedRun extends Omit<GraphRunOptions, 'settings' | 'emitter' | 'spawn' | 'tools' | 'mapped'> {
   readonly onEvent?: (event: RunEvent) => void
+  readonly watched?: Watched | undefined
   /** The place of a nested plumb within the test. */
   readonly place?: string | undefined
+}
+
+/** Of an evaluation: who is told what each of its inputs takes. */
+interface Watched {
+  readonly watch: RowWatch
+  readonly graph: WatchedGraph
 }
 
 /** One for each run of a test: runs do not affect each other. */
@@ -71,14 +79,17 @@ export class TestHost {
   #doubles: Doubles | undefined
   #caller: Promise<{ readonly registries: Map<Bound, Registry>; readonly session: Session } | undefined> | undefined
 
+  /** `before`: that of the same run, which goes on without some inputs; scripts go on too. */
   constructor(
     plan: TestPlan,
     setting: TestSetting,
     readonly asked: CallLog,
+    before?: TestHost,
   ) {
     this.#plan = plan
     this.#setting = setting
-    for (const [bound, script] of plan.models) this.#players.set(bound, new ScriptPlayer(script))
+    for (const [bound, script] of plan.models)
+      this.#players.set(bound, (before ? before.#players.get(bound) : undefined) ?? new ScriptPlayer(script))
   }
 
   /** Unused answers of scripts, by the name of the agent. */
@@ -88,8 +99,12 @@ export class TestHost {
 
   /** Resolves when all its outputs have closed, or it was stopped. */
   async run(hosted: HostedRun): Promise<void> {
-    const { graph, reporter, report, onEvent } = hosted
-    const emitter = openEmitter([{ on: (event) => this.#observe(event, onEvent) }])
+    const { graph, reporter, report, onEvent, watched } = hosted
+    const on = (event: RunEvent): void => {
+      watched?.watch.on(event, watched.graph)
+      this.#observe(event, onEvent)
+    }
+    const emitter = openEmitter([{ on }])
     const settings = await this.#settings(report, emitter, hosted.place)
     const live = this.#liveNodes(graph)
     let tools: ReadonlyMap<GraphNode, ToolService> = new Map()
@@ -115,8 +130,10 @@ export class TestHost {
       if (!started.ok) return started
       const places = placesOf(whole)
       for (const node of whole.nodes) {
-        const place = keptPlaceOf(places.get(node) ?? node.name, hosted.place)
-        if (node.work.kind === 'plumb') started.value.set(node, this.#startPlumb(node, node.work.bound, place))
+        const own = places.get(node) ?? node.name
+        const place = keptPlaceOf(own, hosted.place)
+        if (node.work.kind === 'plumb')
+          started.value.set(node, this.#startPlumb(node, node.work.bound, place, watched && within(watched, own, node.work.bound)))
         else if (node.work.kind === 'agent' && !started.value.has(node)) started.value.set(node, this.#startAgent(node, node.work.bound))
       }
       return started
@@ -248,7 +265,7 @@ export class TestHost {
     return { registries: new Map<Bound, Registry>(), session: await openToolSession(own, settings, silentReporter()) }
   }
 
-  #startPlumb(node: GraphNode, bound: Bound, place: string | undefined): Spawned {
+  #startPlumb(node: GraphNode, bound: Bound, place: string | undefined, watched: Watched | undefined): Spawned {
     const isEnveloped = node.inputs.length !== 1
     const { child, ends } = openInProcessChild([LET_GO_FD])
     const reporter = new Reporter('plumb', () => ends.stderr, { isJson: true })
@@ -266,6 +283,7 @@ export class TestHost {
       report: (fault) => reporter.report(fault),
       envelopes: isEnveloped ? 'all' : 'none',
       place,
+      watched,
     })
     void inner.then(async () => {
       await reporter.end()
@@ -274,6 +292,12 @@ export class TestHost {
     return { child, kind: 'plumb', isEnveloped, isCounting: true, controls: 0 }
   }
 }
+
+/** The processes in a plumb at this place. */
+const within = ({ watch, graph }: Watched, place: string, bound: Bound): Watched => ({
+  watch,
+  graph: watchedGraph(planOf(bound), `${graph.prefix}${place}/`, (seq) => watch.inputAt(place, graph, seq)),
+})
 
 /** The stderr of a test's program is ignored: its errors come as objects. */
 export const silentReporter = (): Reporter => {

@@ -58,7 +58,7 @@ export {
   valuesOf,
   withDefault,
 } from './cli/option.js'
-export { again, demand, dollars, lanes, port, range, rates, seconds, whole } from './cli/option-value.js'
+export { again, demand, dollars, lanes, port, range, rates, ratio, seconds, share, whole } from './cli/option-value.js'
 export { type ParsedLine, parsePlainly } from './cli/plain-options.js'
 export { endWith, runProgram } from './cli/program.js'
 export { joinRanges, Reporter, type ReporterOptions } from './cli/reporter.js'

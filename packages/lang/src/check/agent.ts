@@ -85,6 +85,9 @@ export const agentKeys = once(
 )
 const DEFAULT_MAX_TOKENS = 8192
 
+/** The names of its keys. */
+export const agentKeyNames = (): readonly string[] => Object.keys(agentKeys())
+
 /** Ports: `!A -> !B`, `(!A, !C) -> !B`, `!A -> (!B, !json)`, or both. */
 export const checkAgent = (bound: Bound, impl: AgentImplementation, report: Report): void => {
   checkPorts(bound, report)

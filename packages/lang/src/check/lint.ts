@@ -38,11 +38,12 @@ export const checkUnused = (scope: Scope, partsOf: PartsOf, report: Report): voi
   }
 }
 
-/** The subject of the test, and its judge. */
+/** The subject of the test, and its judges. */
 const boundsOfTest = ({ of, config }: TestDeclaration, scope: Scope): Bound[] => {
   const judge = config.entries.find(({ key }) => key.text === 'judge')?.value
-  const judgeName = judge?.kind === 'name' || judge?.kind === 'value' ? nameIn(judge) : undefined
-  return [of, ...(judgeName ? [judgeName] : [])].flatMap((name) => resolveName(name, scope) ?? [])
+  const judges = judge?.kind === 'list' ? judge.items : judge ? [judge] : []
+  const names = judges.flatMap((one) => (one.kind === 'name' || one.kind === 'value' ? (nameIn(one) ?? []) : []))
+  return [of, ...names].flatMap((name) => resolveName(name, scope) ?? [])
 }
 
 const namedInConfig = ({ binding: { impl }, scope }: Bound): Bound[] => {

@@ -24,6 +24,8 @@ const qualifiedName = (c: Cursor): QualifiedName => {
 const entry = (c: Cursor, { text }: Name): TestValue => {
   switch (text) {
     case 'holds':
+    case 'input':
+    case 'want':
       return condition(c)
     case 'matches':
       return c.isSymbol('[') ? parseListOf(c, condition) : condition(c)

@@ -1,4 +1,5 @@
-// judge: the process of the spec that scores the result of each input, `!{ given, out } -> !{ score: number, … }`.
+// judge: a process of the spec that scores the result of each input, `!{ given, out } -> !{ score: number, … }`, or that says which of two is
+// better, `!{ given, a, b } -> !{ better: "a" | "b" | "tie", … }`.
 
 import { preview } from '@plumb/wire/preview'
 import { nameIn } from '../check/config.js'
@@ -33,14 +34,24 @@ export const readJudge = (
   if (!input || !output || moreInputs || moreOutputs)
     return refuse(`'${called}' has several ports, and a judge takes { given, out } and gives { score }`)
   const takesRow = fieldNamed('row', input.type) !== undefined
-  const gets = recordOf({ given, out, row: takesRow ? JSON_TYPE : undefined })
+  const better = fieldNamed('better', output.type)
+  const isOfPairs = better !== undefined && fieldNamed('score', output.type) === undefined
+  const row = takesRow ? JSON_TYPE : undefined
+  const gets = recordOf(isOfPairs ? { given, a: out, b: out, row } : { given, out, row })
   if (isWirable(gets, input.type) === 'no')
     return refuse(`'${called}' takes '${preview(printType(input.type))}', and a judge of this gets '${preview(printType(gets), 200)}'`)
+  if (isOfPairs) {
+    if (better.isOptional || isWirable(better.type, WHICH) === 'no')
+      return refuse(`'${called}' gives '${preview(printType(output.type))}', and a judge of pairs gives { better: "a" | "b" | "tie", … }`)
+    return { of, kind: 'pair', input, output, takesRow }
+  }
   const score = fieldNamed('score', output.type)
   if (!score || score.isOptional || isWirable(score.type, NUMBER) === 'no')
     return refuse(`'${called}' gives '${preview(printType(output.type))}', and a judge gives { score: number, … }`)
-  return { of, input, output, takesRow }
+  return { of, kind: 'score', input, output, takesRow }
 }
+
+const WHICH: Type = { kind: 'sum', variants: ['a', 'b', 'tie'].map((value) => ({ kind: 'literal', value })) } as Type
 
 const onePort = (input: Type | undefined, output: Type | undefined) => ({
   inputs: [{ name: 'input', type: input }],

@@ -9,7 +9,7 @@ import { type Bound, findBinding, printName, type Scope } from '../names/names.j
 import type { TestDeclaration, TestValue } from '../parse/ast.js'
 import { portsOfInstance } from '../plan/instance.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
-import { readCondition, recordOf } from './condition.js'
+import { readCondition, readOfRow, recordOf } from './condition.js'
 import { readMessages } from './message.js'
 import { readJudge } from './read-judge.js'
 import { doubledCalled, readScripts } from './read-script.js'
@@ -17,11 +17,13 @@ import type { ExpectedCalls, ExpectedMessages, Judge, MessagesByPort, TestCondit
 
 /** In the order in which a person writes them. */
 const TEST_KEYS =
-  'given data random expect expect_any_order matches holds errors models tools calls live wires snapshot model at_least judge runs timeout'.split(
+  'given data input want random expect expect_any_order matches holds errors models tools calls live wires snapshot model at_least judge runs timeout'.split(
     ' ',
   )
 
 const TIMEOUT_S = 10
+/** Of an evaluation, for a row: models take their time. */
+const ROW_TIMEOUT_S = 60
 /** More would exhaust the memory of the machine. */
 const MAX_RANDOM = 1_000_000
 const MAX_RUNS = 1000
@@ -77,6 +79,8 @@ class Reader {
       inputs: this.#inputs,
       outputs: this.#outputs,
       ...this.#source(isAnyInput),
+      ...defined('rowInput', this.#ofRow('input', this.#inputs)),
+      ...defined('rowWant', this.#ofRow('want', this.#outputs)),
       ...defined('expect', this.#messagesByPort('expect', this.#outputs)),
       isAnyOrder: this.#flag('expect_any_order'),
       ...defined('matches', this.#matches()),
@@ -92,9 +96,9 @@ class Reader {
       ...defined('snapshot', this.#string('snapshot')),
       model: this.#model(),
       ...defined('atLeast', this.#number('at_least', 0, 1)),
-      ...defined('judge', this.#judge()),
+      judges: this.#judges(),
       runs: this.#number('runs', 1, MAX_RUNS, true) ?? 1,
-      timeoutMs: 1000 * (this.#number('timeout', 0.001, 86_400) ?? TIMEOUT_S),
+      timeoutMs: 1000 * (this.#number('timeout', 0.001, 86_400) ?? (this.#value('at_least') ? ROW_TIMEOUT_S : TIMEOUT_S)),
     }
   }
 
@@ -115,9 +119,13 @@ class Reader {
     this.#oneOf(['given', 'data', 'random'])
     this.#oneOf(['expect', 'matches'])
     this.#need('expect_any_order', ['expect'])
+    this.#need('input', ['data'])
+    this.#need('want', ['data'])
     this.#need('at_least', ['holds', 'matches', 'expect', 'data', 'judge'])
     this.#need('judge', ['at_least'])
-    for (const key of ['holds', 'matches', 'expect']) this.#oneOf([key, 'judge'])
+    for (const key of ['holds', 'matches', 'expect', 'want']) this.#oneOf([key, 'judge'])
+    this.#oneOf(['expect', 'want'])
+    this.#oneOf(['matches', 'want'])
   }
 
   #oneOf(keys: readonly string[]): void {
@@ -213,6 +221,14 @@ class Reader {
     return read && new Map([[port.name, read]])
   }
 
+  #ofRow(key: 'input' | 'want', ports: readonly TestPort[]): TestCondition | undefined {
+    const value = this.#value(key)
+    if (value?.kind !== 'condition') return undefined
+    const [port, another] = ports.filter(({ name }) => !OF_CONTROL.has(name))
+    if (!port || another) return this.#refuse(value, `'${key}' is for a process of one ${key === 'input' ? 'input' : 'output'}`)
+    return readOfRow(value.expression, port.type, this.scope, this.report)
+  }
+
   /** The names for `holds` and `matches`. */
   #conditionInput(): Type {
     const [input, moreInputs] = this.#inputs.filter(({ name }) => !OF_CONTROL.has(name))
@@ -226,9 +242,18 @@ class Reader {
     })
   }
 
-  #judge(): Judge | undefined {
+  #judges(): readonly Judge[] {
     const value = this.#value('judge')
-    if (!value) return undefined
+    if (!value) return []
+    const items = value.kind === 'list' ? value.items : [value]
+    const judges = items.flatMap((item) => this.#judge(item) ?? [])
+    if (items.length === 0) this.#refuse(value, "'judge' takes the name of a process, or a list of them")
+    const isOne = judges.every(({ kind }) => kind === judges[0]?.kind)
+    if (!isOne) this.#refuse(value, 'these judges score one output and compare two: they have to be of one kind')
+    return judges
+  }
+
+  #judge(value: TestValue): Judge | undefined {
     const [input, moreInputs] = this.#inputs.filter(({ name }) => !OF_CONTROL.has(name))
     const [output, moreOutputs] = this.#outputs.filter(({ name }) => !OF_CONTROL.has(name))
     if (!input || !output || moreInputs || moreOutputs)

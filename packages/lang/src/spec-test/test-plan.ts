@@ -16,6 +16,10 @@ export interface TestPlan {
   readonly given?: MessagesByPort
   /** A file of rows, relative to the spec. */
   readonly data?: string
+  /** The message of a row, over `{ row }`. Undefined: the row is the message, or has it as `given`. */
+  readonly rowInput?: TestCondition
+  /** The one output of a row, over `{ row }`. */
+  readonly rowWant?: TestCondition
   /** The number of random inputs. */
   readonly random?: number
   readonly expect?: MessagesByPort
@@ -39,17 +43,19 @@ export interface TestPlan {
   readonly model: 'scripted' | 'recorded' | 'live'
   /** The share of rows that has to pass. */
   readonly atLeast?: number
-  /** Scores the rows, in place of conditions. */
-  readonly judge?: Judge
+  /** Score the rows, in place of conditions; all of one kind. */
+  readonly judges: readonly Judge[]
   readonly runs: number
   readonly timeoutMs: number
 }
 
 export interface Judge {
   readonly of: Bound
-  /** Takes `{ given, out }`. */
+  /** Of one output, or of those of two variants. */
+  readonly kind: 'score' | 'pair'
+  /** Takes `{ given, out }`, or `{ given, a, b }`. */
   readonly input: TestPort
-  /** Gives `{ score }`. */
+  /** Gives `{ score }`, or `{ better }`. */
   readonly output: TestPort
   /** It also takes the row of the file, as `row`. */
   readonly takesRow: boolean

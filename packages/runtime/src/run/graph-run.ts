@@ -28,6 +28,8 @@ export interface GraphRunOptions {
   readonly spawn: typeof spawnAll
   readonly tools: ReadonlyMap<GraphNode, ToolService>
   readonly mapped: ReadonlyMap<GraphNode, MappedTool>
+  /** Called with the number of each input of which nothing more can come. */
+  readonly done?: (seq: number) => void
 }
 
 export class GraphRun {
@@ -46,8 +48,9 @@ export class GraphRun {
     const { maxLine } = options.settings.options.lines
     this.#reader = new LineReader(options.stdin, { maxLine, onReadable: () => this.#loop.wake() })
     this.#writer = new LineWriter(options.stdout, { onDrain: () => this.#loop.wake(), onClosed: () => this.stop() })
-    const { name, numbered, reporter } = options
+    const { name, numbered, reporter, done } = options
     this.#loop = new RunLoop({ name, writer: this.#writer, telemetry: null, numbered, reporter })
+    if (done) this.#loop.current.done = done
   }
 
   /** Resolves when all of its output is with its readers. */

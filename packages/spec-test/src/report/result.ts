@@ -59,7 +59,11 @@ export interface Share {
   /** The bounds of the 95 % interval of the share or of the mean, from 0 to 1. */
   readonly low: number
   readonly high: number
-  /** The outputs of the failed rows, the worst first. */
+  /** How many rows failed with each code, those that took too long as `timeout`, and those that gave nothing as `no_output`. */
+  readonly errors?: Readonly<Record<string, number>>
+  /** How far several judges agree: Krippendorff's alpha. */
+  readonly alpha?: number
+  /** What each row that was not held gave, the worst first. */
   readonly worst: readonly string[]
 }
 
@@ -80,6 +84,8 @@ export interface TestResult {
   readonly place: SpecPosition
   /** The model it was run with, if that differs from the spec's. */
   readonly model?: string
+  /** The variant, where several are compared. */
+  readonly variant?: string
   readonly status: 'passed' | 'failed' | 'skipped'
   /** Why it was skipped. */
   readonly why?: string

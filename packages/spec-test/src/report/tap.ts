@@ -30,7 +30,7 @@ const details = ({ of, place, status, milliseconds, findings, share, spent, seed
     of,
     at: positionText(place),
     findings: findings.length > 0 ? findings.map(findingDetails) : undefined,
-    share,
+    share: share && { ...share, worst: share.worst.slice(0, MAX_WORST) },
     spent,
     seed,
     again,
@@ -40,6 +40,8 @@ const details = ({ of, place, status, milliseconds, findings, share, spent, seed
 }
 
 const MAX_VALUE = 1000
+/** Of the rows of an evaluation. */
+const MAX_WORST = 5
 
 const findingDetails = ({ place, expected, got, ...rest }: TestFinding) => ({
   ...rest,

@@ -9,8 +9,8 @@ const MAX_VALUE = 80
 export const positionText = ({ file, line, column }: SpecPosition): string => escapeControls(`${file}:${line}:${column}`)
 
 /** `"adds" of sum`. */
-export const titleOf = ({ name, of, model }: Pick<TestResult, 'name' | 'of' | 'model'>): string =>
-  escapeControls(`"${name}" of ${of}${model === undefined ? '' : ` with ${model}`}`)
+export const titleOf = ({ name, of, model, variant = model }: Pick<TestResult, 'name' | 'of' | 'model' | 'variant'>): string =>
+  escapeControls(`"${name}" of ${of}${variant === undefined ? '' : ` with ${variant}`}`)
 
 /** What is wrong, what was expected, and where the values first differed; further lines are indented. */
 export const findingLines = (finding: TestFinding): readonly string[] => {
@@ -59,19 +59,42 @@ export const failureLines = ({ findings, share, spent, seed, again }: TestResult
 ]
 
 /** The share with its interval, then the outputs of the failed rows. */
-export const shareLines = ({ passed, score, rows, low, high, worst }: Share, spent: TestCost | undefined): readonly string[] => {
+export const shareLines = (
+  { passed, score, rows, low, high, errors, alpha, worst }: Share,
+  spent: TestCost | undefined,
+): readonly string[] => {
   const interval = `95 % interval ${percent(low)} to ${percent(high)}`
   const share =
     passed === undefined
       ? `mean score ${score} of ${rows} rows${rows === 0 ? '' : ` (${interval})`}`
       : `${passed} of ${rows} held${rows === 0 ? '' : ` (${percent(passed / rows)}; ${interval})`}`
-  return [`${share}${costText(spent)}`, ...worst.map((row) => `  ${preview(row, 2 * MAX_VALUE)}`)]
+  const left = worst.length - MAX_WORST
+  return [
+    `${share}${costText(spent)}`,
+    ...(errors ? [`errors: ${errorsText(errors)}`] : []),
+    ...(alpha === undefined ? [] : [`the judges agree to ${alpha.toFixed(2)} (Krippendorff's alpha)`]),
+    ...worst.slice(0, MAX_WORST).map((row) => `  ${preview(row, 2 * MAX_VALUE)}`),
+    ...(left > 0 ? [`  and ${left} more: --reporter json and --rows show all`] : []),
+  ]
 }
+
+/** Of the rows that were not held. */
+const MAX_WORST = 5
+
+/** `2 timeout, 1 no_output`. */
+export const errorsText = (errors: Readonly<Record<string, number>>): string =>
+  escapeControls(
+    Object.entries(errors)
+      .map(([code, count]) => `${count} ${code}`)
+      .join(', '),
+  )
 
 export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`
 
+export const signedPercent = (share: number): string => `${share > 0 ? '+' : ''}${percent(share)}`
+
 /** A plus stands for models without a price. */
-export const showSpent = (spent: TestCost | undefined): string => (spent ? showCost({ known: spent.cost, unpriced: spent.unpriced }) : '')
+const showSpent = (spent: TestCost | undefined): string => (spent ? showCost({ known: spent.cost, unpriced: spent.unpriced }) : '')
 
 const costText = (spent: TestCost | undefined): string => (spent ? `, cost ${showSpent(spent)}` : '')
 

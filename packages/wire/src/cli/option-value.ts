@@ -50,6 +50,20 @@ export const seconds = (text: string): number => {
   return value
 }
 
+/** A decimal number from 0 to 1. */
+export const share = (text: string): number => {
+  const value = Number(text)
+  demand(/^\d+(\.\d+)?$/.test(text) && value <= 1, 'it takes a share from 0 to 1, such as 0.02')
+  return value
+}
+
+/** A decimal number over 0. */
+export const ratio = (text: string): number => {
+  const value = Number(text)
+  demand(/^\d+(\.\d+)?$/.test(text) && value > 0 && Number.isFinite(value), 'it takes a number over 0, such as 1.2')
+  return value
+}
+
 /** A decimal number over 0, at least a nanodollar; returned as nanodollars. */
 export const dollars = (text: string): number => {
   const nano = toNano(Number(text))

@@ -79,8 +79,12 @@ export const attributeOf = (flags: string): string => {
 export const valuesOf = <Rows extends OptionRows>(rows: Rows, parsed: ParsedOptions): ValuesOf<Rows> =>
   mapped(rows, ({ flags, variable, byDefault }) => {
     const given = variable === undefined ? undefined : process.env[variable]
-    return parsed[attributeOf(flags)] ?? (given || byDefault)
+    const own = parsed[attributeOf(flags)]
+    return (own === true && isNamedNo(flags) ? undefined : own) ?? (given || byDefault)
   }) as ValuesOf<Rows>
+
+// Commander takes `--no-worse <share>` for one that is true where it is not given.
+const isNamedNo = (flags: string): boolean => flags.startsWith(NO) && flags.includes('<')
 
 export const groupsOf = <Groups extends OptionGroups>(groups: Groups, parsed: ParsedOptions): GroupsOf<Groups> =>
   mapped(groups, (rows) => valuesOf(rows, parsed)) as GroupsOf<Groups>
