@@ -61,7 +61,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result|terminal)$/ },
   'plumb-agent': {
     'plumb-tool':
-      /^@plumb\/tool\/(call\/(cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|registry\/unloadable|source\/(checked-tool|agent\/(prompt-program|prompt-reach)))$/,
+      /^@plumb\/tool\/(call\/(cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|registry\/unloadable|source\/(checked-tool|agent\/(prompt-program|prompt-reach)|function\/load-alone))$/,
   },
 }
 
