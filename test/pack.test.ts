@@ -115,7 +115,7 @@ t.test('the archive of all unpacks anywhere', async (t) => {
 })
 
 const HOST = `
-import { adaptFunction, callTool, connectMcp, type Json, makeSession, sequence, type Tool, withRetry } from 'plumb-tool'
+import { adaptFunction, callTool, connectMcp, type Json, makeSession, perform, Registry, sequence, type Tool, withRetry } from 'plumb-tool'
 
 let tries = 0
 const length = adaptFunction({
@@ -142,6 +142,13 @@ const chain = sequence([length, length])
 reported.push(chain.ok ? 'chained' : chain.error.error)
 const short = await callTool(length, { text: 'four', more: 2 })
 reported.push(short.ok ? short.value : short.error.error)
+const whole = await perform(length, { text: 'four', more: 2 })
+reported.push(whole.result.ok ? whole.result.value : whole.result.error.error)
+const spec = await Registry.open({ source: '@tool true let double : int -> int = map(value * 2)' })
+const doubled = spec.ok ? await spec.value.call('double', 4) : spec
+reported.push(doubled.ok ? doubled.value : doubled.error.error)
+const twice = Registry.of([length, length])
+reported.push(twice.ok ? 'both' : twice.error.error)
 const connection = await connectMcp({ command: 'no-such-server', sandbox: false })
 reported.push(connection.ok ? 'connected' : connection.error.error)
 for (const far of [
@@ -159,10 +166,8 @@ t.test('a program in an empty directory imports plumb-tool, with its types', asy
   writeFileSync(join(host, 'package.json'), '{"type":"module"}')
   const args = ['install', '--offline', '--no-audit', '--no-fund', '--prefix', host, at('out', `plumb-tool-${version}.tgz`)]
   t.match(run('npm', args, NPM), { status: 0 })
-  mkdirSync(join(host, 'node_modules/@types'), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules/@types/node'), join(host, 'node_modules/@types/node'))
   writeFileSync(join(host, 'main.ts'), HOST)
-  const compilerOptions = { module: 'nodenext', target: 'es2022', lib: ['es2022'], types: ['node'], strict: true, outDir: 'out' }
+  const compilerOptions = { module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], types: [], strict: true, outDir: 'out' }
   writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
   t.strictSame(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', host], PLAIN), { status: 0, stdout: '', stderr: '' }, 'its types hold')
   // It ends by itself: nothing that was imported keeps it alive.
@@ -174,6 +179,7 @@ t.test('a program in an empty directory imports plumb-tool, with its types', asy
     'input_type_mismatch',
     'type_mismatch',
     6,
+    ...['6', 8, 'duplicate_name'],
     'file_not_found',
     ...['unavailable', 'unavailable'],
   ]
