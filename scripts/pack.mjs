@@ -1,7 +1,7 @@
 // Makes the packages for release: pack.mjs [DIR], by default dist
 //
-// DIR/NAME-VERSION.tgz is one executable with its library, for `npm install -g`; DIR/plumb-VERSION.tar.gz is the output of scripts/install, to
-// be unpacked anywhere.
+// DIR/NAME-VERSION.tgz is one executable with its library, for `npm install -g`; DIR/plumb-lang-client-VERSION.tgz the library for programs that
+// call specs; DIR/plumb-VERSION.tar.gz is the output of scripts/install, to be unpacked anywhere.
 
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,6 +20,7 @@ const pack = async (to) => {
   try {
     const packages = []
     for (const name of executables()) packages.push(await stagePackage(name, join(directory, name)))
+    packages.push(await stageClient(join(directory, 'client')))
     await runOrThrow('npm', ['pack', '--ignore-scripts', '--silent', `--pack-destination=${to}`, ...packages])
     const { DESTDIR: _, ...env } = process.env
     await runOrThrow(`${ROOT}/scripts/install`, [join(directory, `plumb-${VERSION}`)], { env })
@@ -39,6 +40,31 @@ export const stagePackage = async (name, directory) => {
   writeFileSync(`${directory}/README.md`, readme(name))
   return directory
 }
+
+/** Writes the package of the client library, as npm takes it: it needs no executable to be installed from npm. */
+export const stageClient = async (directory) => {
+  const { description, license, engines } = JSON.parse(readFileSync(`${ROOT}/packages/client/package.json`, 'utf8'))
+  await writeLibrary('client', directory)
+  rmSync(`${directory}/lib/package.json`)
+  const { exports } = exportsOf('client')
+  const manifest = { name: '@plumb-lang/client', version: VERSION, description, license, type: 'module', engines, exports }
+  writeFileSync(`${directory}/package.json`, `${JSON.stringify(manifest, undefined, 2)}\n`)
+  copyFileSync(`${ROOT}/LICENSE`, `${directory}/LICENSE`)
+  writeFileSync(`${directory}/README.md`, CLIENT_README)
+  return directory
+}
+
+const CLIENT_README = `# @plumb-lang/client
+
+Calls the processes of a plumb spec from TypeScript and JavaScript; it needs no other package.
+
+    import { open } from '@plumb-lang/client'
+    const plumb = await open({ spec: 'desk.plumb' })
+    console.log(await plumb.call('main', { text: 'I was billed twice' }))
+    await plumb.close()
+
+\`plumb\` is looked for on PATH. \`plumb types desk.plumb\` writes the types of the spec. MIT, see LICENSE.
+`
 
 // npm refuses a page that another package has installed: each page is in one package, and those of the whole family are in plumb.
 const pagesOf = (name) =>

@@ -51,7 +51,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   runtime: ['plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
   engine: ['runtime', 'policy', 'lang', 'ledger', 'wire'],
   'spec-test': ['runtime', 'plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
-  plumb: ['engine', 'spec-test', 'runtime', 'plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
+  client: [],
+  plumb: ['client', 'engine', 'spec-test', 'runtime', 'plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
   'plumb-mux': ['wire'],
   'plumb-chat': ['ledger', 'wire'],
 }
@@ -79,7 +80,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   commander: /^packages\/([^/]+\/src\/main[^/]*|plumb-tool\/src\/cli\/flags)\.ts$/,
   'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache|source\/builtin\/web\/read-page)\.ts$/,
   'eventsource-parser': /^packages\/plumb-agent\/src\/provider\/http\/server-events\.ts$/,
-  'node:child_process': /^packages\/(wire\/src\/|plumb\/src\/command\/run-on-path\.ts$)/,
+  'node:child_process': /^packages\/(wire\/src\/|client\/src\/pipe|plumb\/src\/command\/run-on-path\.ts$)/,
   hast: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'hast-util-from-parse5': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'hast-util-to-html': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,

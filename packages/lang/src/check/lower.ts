@@ -65,6 +65,13 @@ const sameTypes = (tool: Bound, name: QualifiedName, input: Type | undefined, ou
   same('output', output, tool.outputs[0])
 }
 
+/** Whether a tool may be made of it: each input has one output. */
+export const isLowerable = (process: Bound): boolean => {
+  const { inputs, outputs, category, binding } = process
+  const fits = binding.impl.kind === 'agent' || (inputs.length === 1 && outputs.length === 1)
+  return category === 'stream' && fits && notTotalIn(process) === undefined
+}
+
 /** The first morphism that is not total, through nested chains; agents and plumbs guarantee their own answers. */
 const notTotalIn = ({ binding: { impl }, scope }: Bound): string | undefined =>
   isChain(impl) ? findInChain({ chain: impl, scope }, ({ kind }) => (NOT_TOTAL.has(kind) ? kind : undefined)) : undefined
