@@ -25,6 +25,8 @@ const run = (command: string, args: readonly string[], env: Readonly<Record<stri
   return { status, stdout, stderr }
 }
 
+const WHEEL = `plumb_lang-${version}-py3-none-any.whl`
+
 const PLAIN = { PATH: process.env.PATH ?? '', HOME: directory }
 const NPM = { ...PLAIN, npm_config_cache: at('cache'), npm_config_update_notifier: 'false' }
 const only = (bin: string): Record<string, string> => ({ PATH: `${at('node')}:${bin}`, HOME: directory })
@@ -60,11 +62,11 @@ const works = (t: Test, bin: string): void => {
   t.strictSame(spoken, { status: 0, stdout: 'in what way\n', stderr: '' }, 'plumb with the plumb-agent beside it')
 }
 
-const packed = run(process.execPath, [join(ROOT, 'scripts/pack.mjs'), at('out')], PLAIN)
+const packed = run(process.execPath, [join(ROOT, 'scripts/pack.mjs'), at('out'), '--no-single'], PLAIN)
 t.strictSame(packed, { status: 0, stdout: '', stderr: '' }, 'pack')
 t.strictSame(
   readdirSync(at('out')).sort(),
-  [...[...NAMES, 'plumb-lang-client'].map((name) => `${name}-${version}.tgz`), `plumb-${version}.tar.gz`].sort(),
+  [...[...NAMES, 'plumb-lang-client'].map((name) => `${name}-${version}.tgz`), `plumb-${version}.tar.gz`, WHEEL].sort(),
 )
 
 t.test('a package has all it runs on, and says whose it is', async (t) => {

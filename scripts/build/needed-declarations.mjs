@@ -1,6 +1,6 @@
 // Leaves out of declarations what those of the entry do not refer to: what only the inside of a library needs, Node's types among it.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import ts from 'typescript'
 
 /** `files` are all declarations of a library, by absolute path; `entry` is one of them. Returns those of which nothing is left. */

@@ -18,6 +18,7 @@ export interface RegistryOptions {
   readonly session?: Partial<Session>
 }
 
+/** Tools by name: those of a program, or of a spec with all their stages. */
 export class Registry {
   readonly #tools: ReadonlyMap<string, Tool>
   readonly #session: Session

@@ -4,14 +4,15 @@ import { isLowerable } from '../check/lower.js'
 import type { Program } from '../compile.js'
 import { readTypeBy } from '../declare/declare.js'
 import { ignore } from '../diagnostic/diagnostic.js'
-import type { Label } from '../flow/label.js'
 import type { Bound, Scope } from '../names/names.js'
-import type { QualifiedName, TypeDeclaration } from '../parse/ast.js'
+import type { LabelledTypeNode, QualifiedName, TypeDeclaration } from '../parse/ast.js'
 import type { Graph } from '../plan/graph.js'
 import { planOf } from '../plan/root.js'
 import { BUILT_IN_TYPES } from '../types/failure.js'
 import { JSON_TYPE, type NamedType, type Type } from '../types/type.js'
 import { agentOf } from './agent-plan.js'
+
+type Label = LabelledTypeNode['label']
 
 export interface SpecTypes {
   /** Those of the file, then what they and its bindings use of modules, as `Module_Name`. */

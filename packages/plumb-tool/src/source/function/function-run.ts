@@ -12,6 +12,8 @@ import type { JsonText } from '../../json-text.js'
 import { deliveryEnv } from '../process/nesting-depth.js'
 import { type FunctionTarget, functionTarget, spawnFunctionChild } from './function-child.js'
 import { type Parameters, schemaOfParameters } from './parameters.js'
+import { isPython } from './python-process.js'
+import { pythonRun } from './python-run.js'
 import runner from './runner.child.cjs'
 import { readDeclared, readReply } from './runner-reply.js'
 import { isTypeScript, stripTypes } from './strip-types.js'
@@ -27,6 +29,7 @@ export const functionRun = (plan: ToolPlan, config: { readonly [key: string]: Js
   const found = functionTarget(plan, config, docroot)
   if (!found.ok) return found
   const target = { ...found.value, output: plan.output }
+  if (isPython(target.file)) return succeed(pythonRun(plan, config, target))
   return succeed((input, call) => callFunction(target, input, call))
 }
 

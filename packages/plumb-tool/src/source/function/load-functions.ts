@@ -7,12 +7,13 @@ import { addMissingAccess, stopWhenAborted } from '@plumb/sandbox'
 import { type Exit, type Fault, fail, fault, isRecord, LineReader, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { typeOfSchema } from '../../call/type-of-schema.js'
-import { dependenciesOf } from '../../registry/dependency.js'
-import type { StandIn } from '../../registry/registry.js'
+import { dependenciesOf } from '../dependency.js'
 import { type OwnWords, withOwnWords } from '../described-plan.js'
 import { findContradiction } from './contradiction.js'
 import { type FunctionTarget, functionTarget, spawnFunctionChild } from './function-child.js'
 import { type Parameters, schemaOfParameters } from './parameters.js'
+import { isPython, pythonProcess } from './python-process.js'
+import { keyOf, wordsOfPython } from './python-run.js'
 import runner from './runner.child.cjs'
 import { howItEnded, noSuchFunction } from './runner-reply.js'
 import { isTypeScript, stripTypes } from './strip-types.js'
@@ -30,9 +31,19 @@ type FunctionPlan = ToolPlan & { readonly body: Extract<ToolPlan['body'], { kind
 export const loadFunctions = async (
   plans: readonly ToolPlan[],
   session: Session,
-  standIn: StandIn = () => undefined,
+  standIn: (plan: ToolPlan) => unknown = () => undefined,
 ): Promise<LoadedFunctions> => {
   const asked = new Map<string, Promise<Result<Exports>>>()
+  const askPython = async (plan: FunctionPlan, target: FunctionTarget): Promise<Result<OwnWords>> => {
+    const functions = await pythonProcess(target, keyOf(target.file, plan.body.config), plan.specPath, session).functions()
+    return functions.ok ? wordsOfPython(plan, target, functions.value) : functions
+  }
+  const ask = async (plan: FunctionPlan, target: FunctionTarget): Promise<Result<OwnWords>> => {
+    const key = keyOf(target.file, plan.body.config)
+    const answer = asked.get(key) ?? askModule(target, session)
+    asked.set(key, answer)
+    return wordsOf(plan, target, await answer)
+  }
   const functions = [...withParts(plans)].filter(isFunction).filter((plan) => !standIn(plan))
   if (functions.length === 0) return { plans, faults: [] }
   const loading = functions.map(async (plan) => {
@@ -40,10 +51,7 @@ export const loadFunctions = async (
     const target = functionTarget(plan, config, session.docroot)
     // Reported by whoever makes the tool.
     if (!target.ok) return { plan, words: undefined, fault: undefined }
-    const key = JSON.stringify([target.value.file, config.sandbox, config.effects])
-    const answer = asked.get(key) ?? askModule(target.value, session)
-    asked.set(key, answer)
-    const words = wordsOf(plan, target.value, await answer)
+    const words = isPython(target.value.file) ? await askPython(plan, target.value) : await ask(plan, target.value)
     return words.ok ? { plan, words: words.value, fault: undefined } : { plan, words: undefined, fault: words.error }
   })
   const loaded = await Promise.all(loading)
