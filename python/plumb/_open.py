@@ -9,22 +9,30 @@ from typing import Any, Mapping, Optional, Sequence, Union
 
 from ._connection import Connection
 from ._fault import PlumbError
+from ._http import HttpConnection, Server
 from ._spec import Pool, SpecConnection, faults_in, program
 
 Path = Union[str, "os.PathLike[str]"]
 
 
 def open(
-    spec: Path,
+    target: Path,
     *,
+    token: Optional[str] = None,
     plumb: Optional[str] = None,
     args: Sequence[str] = (),
     cwd: Optional[str] = None,
     env: Optional[Mapping[str, str]] = None,
     concurrency: int = 8,
 ) -> Connection:
-    """A connection to the processes of a spec, which is run here. `args` are further options of `plumb run`."""
-    return SpecConnection(Pool(os.fspath(spec), plumb, args, cwd, env, concurrency))
+    """A connection to the processes of a spec, which is run here, or to those of the plumb-serve at a URL.
+
+    `args` are further options of `plumb run`, `concurrency` is how many requests run at once.
+    """
+    given = os.fspath(target)
+    if given.startswith(("http://", "https://")):
+        return HttpConnection(Server(given, token))
+    return SpecConnection(Pool(given, plumb, args, cwd, env, concurrency))
 
 
 def call(spec: Path, input: Any, *, name: str = "main", plumb: Optional[str] = None, timeout: Optional[float] = None) -> Any:

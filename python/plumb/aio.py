@@ -10,6 +10,7 @@ import queue
 from typing import Any, AsyncIterable, AsyncIterator, Callable, Generic, Iterable, Iterator, Mapping, Optional, Sequence, TypeVar, Union
 
 from ._fault import PlumbError
+from ._http import HttpConnection, Server
 from ._spec import Cancel, Pool, SpecConnection
 
 I = TypeVar("I")
@@ -22,7 +23,7 @@ _END: Any = object()
 
 
 class Connection:
-    def __init__(self, inner: SpecConnection, threads: concurrent.futures.ThreadPoolExecutor) -> None:
+    def __init__(self, inner: Union[SpecConnection, HttpConnection], threads: concurrent.futures.ThreadPoolExecutor) -> None:
         self._inner = inner
         self._threads = threads
 
@@ -93,8 +94,9 @@ def _close(items: Iterator[Any]) -> None:
 
 
 async def open(
-    spec: Union[str, "os.PathLike[str]"],
+    target: Union[str, "os.PathLike[str]"],
     *,
+    token: Optional[str] = None,
     plumb: Optional[str] = None,
     args: Sequence[str] = (),
     cwd: Optional[str] = None,
@@ -102,9 +104,14 @@ async def open(
     concurrency: int = 8,
 ) -> Connection:
     threads = concurrent.futures.ThreadPoolExecutor(max_workers=4 * concurrency)
-    make = functools.partial(Pool, os.fspath(spec), plumb, args, cwd, env, concurrency)
-    pool = await asyncio.get_running_loop().run_in_executor(threads, make)
-    return Connection(SpecConnection(pool), threads)
+    given = os.fspath(target)
+
+    def connect() -> Union[SpecConnection, HttpConnection]:
+        if given.startswith(("http://", "https://")):
+            return HttpConnection(Server(given, token))
+        return SpecConnection(Pool(given, plumb, args, cwd, env, concurrency))
+
+    return Connection(await asyncio.get_running_loop().run_in_executor(threads, connect), threads)
 
 
 class Method(Generic[I, O, R]):

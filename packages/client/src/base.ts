@@ -32,6 +32,8 @@ export abstract class BaseConnection implements Connection {
 export const failure = (error: string, category: string, detail: string, more: object = {}): PlumbError =>
   new PlumbError({ error, category, detail, ...more })
 
+export const CLOSED = (): PlumbError => failure('cancelled', 'unavailable', 'this connection is closed')
+
 /** An error object of plumb, whatever came in its place. */
 export const asFault = (value: unknown, otherwise: string): Fault => {
   const { error, category, detail } = (typeof value === 'object' && value !== null ? value : {}) as Partial<Fault>

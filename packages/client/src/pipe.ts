@@ -1,7 +1,7 @@
 // A spec that is run here: a `plumb` for each request at a time, kept warm where a request leaves nothing behind for the next one.
 
 import { execFile } from 'node:child_process'
-import { asFault, BaseConnection, failure, lineOf } from './base.js'
+import { asFault, BaseConnection, CLOSED, failure, lineOf } from './base.js'
 import { PipeProcess } from './pipe-process.js'
 import { Queue } from './queue.js'
 import { type CallOptions, type Fault, type Inputs, PlumbError, type Question, type StreamItem, type StreamOptions } from './types.js'
@@ -60,8 +60,6 @@ const refusal = (stderr: string, otherwise: string): PlumbError => {
   })
   return new PlumbError(faults[0] ?? { error: 'spec_invalid', category: 'config', detail: lines.join('\n') || otherwise })
 }
-
-const CLOSED = (): PlumbError => failure('cancelled', 'unavailable', 'this connection is closed')
 
 /** The processes of a connection, and of its conversations. */
 class Pool {

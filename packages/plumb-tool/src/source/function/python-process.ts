@@ -48,7 +48,7 @@ export interface PythonCall {
 }
 
 /** The interpreter of a virtual environment beside the file or the spec, that of the environment, or the one on PATH. */
-export const findPython = (file: string, specPath: string): Result<string> => {
+const findPython = (file: string, specPath: string): Result<string> => {
   const { VIRTUAL_ENV } = process.env
   const places = [join(dirname(file), '.venv'), join(dirname(specPath), '.venv'), ...(VIRTUAL_ENV ? [VIRTUAL_ENV] : [])]
   const own = places.map((place) => join(place, 'bin/python3')).find((path) => existsSync(path))
