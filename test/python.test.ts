@@ -233,3 +233,36 @@ let main : !Odd -> !{ t: Tree, l: list, a: [any], only: Only, j: secret json } =
   t.match(run(at, [...strict, 'odd.py', 'use.py', join(process.cwd(), 'python/plumb')]), { status: 0 })
   t.match(run(at, ['python3', '-c', 'import s, odd']), { status: 0, stderr: '' })
 })
+
+const PYDANTIC = PYTHON || spawnSync('python3', ['-c', 'import pydantic']).status === 0 ? PYTHON : 'no pydantic'
+
+const MODELS = `
+import plumb, pydantic
+from m import *
+T = pydantic.TypeAdapter(Ticket)
+wrong = [{"id": "1"}, {"id": True}, {"id": 1.5}, {"id": 1, "text": 1}, {"id": 1, "more": 1}, {"id": 1, "level": None}, {"id": 1, "n": 4}, {"id": 1, "level": "mid"}, {}]
+for value in wrong:
+    try:
+        print("taken", T.validate_python({"text": "", **value} if value else value))
+    except pydantic.ValidationError:
+        pass
+value = {"id": 1.0, "text": "x", "n": 2, "odd": {"class": "c", "__x": [1, None]}, "tree": ["a", ["b"]], "open": {"id": 1, "z": 2}, "maybe": None}
+ticket = T.validate_python(value)
+print(T.dump_python(ticket, mode="json", by_alias=True, exclude_unset=True) == {**value, "id": 1}, ticket.tags, ticket.odd.class_)
+with plumb.open("m.plumb") as c:
+    print(type(Client(c).main(ticket)).__name__, Client(c).main(ticket).open.z)
+`
+
+t.test('models of pydantic take what plumb takes', { skip: PYDANTIC }, async (t) => {
+  const spec = `
+type Tree = string | [Tree]
+type Odd = { class: string, __x: (int, string | unit), next?: Odd }
+type Ticket = { id: int, text: untrusted string, level?: "low" | "high", tags: [string] = [], @min 1 @max 3 n?: int, maybe?: string | unit,
+  odd?: Odd, tree?: Tree, open?: { id: int, ... } }
+let main : !Ticket -> !Ticket = id
+`
+  const at = makeTestDirectory({ 'm.plumb': spec, 'use.py': MODELS })
+  t.match(run(at, ['plumb', 'types', '--to', 'python', '--pydantic', '-o', 'm.py', 'm.plumb']), { status: 0 })
+  t.strictSame(run(at, ['python3', 'use.py']), { status: 0, stdout: 'True [] c\nTicket 2\n', stderr: '' })
+  if (!MYPY) t.match(run(at, ['python3', '-m', 'mypy', '--strict', '--python-version', '3.10', 'm.py']), { status: 0 })
+})

@@ -1,4 +1,4 @@
-"""The processes that a plumb-serve serves (plumb-serve(1))."""
+"""The processes that a plumb-serve serves."""
 
 from __future__ import annotations
 

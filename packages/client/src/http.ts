@@ -1,4 +1,4 @@
-// The processes that a plumb-serve serves (plumb-serve(1)).
+// The processes that a plumb-serve serves.
 
 import { asFault, BaseConnection, CLOSED, failure, lineOf } from './base.js'
 import { type CallOptions, type Event, type Inputs, PlumbError, type Question, type StreamItem, type StreamOptions } from './types.js'

@@ -166,6 +166,7 @@ const describeSpecs = (table: CommandTable, commands: Commands): void => {
     'types',
     {
       to: withDefault(choice('--to <language>', 'the language (%)', LANGUAGES), 'typescript' as Language),
+      isPydantic: flag('--pydantic', 'with --to python: models of pydantic, which check what plumb checks'),
       output: OUTPUT,
       eval: EVAL,
     },

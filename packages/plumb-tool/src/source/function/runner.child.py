@@ -217,7 +217,10 @@ def plain(value, depth=0):
 
 def text_of(result):
     try:
-        return json.dumps(plain(result), allow_nan=False)
+        value = plain(result)
+        text = json.dumps(value, allow_nan=False, ensure_ascii=False, separators=(",", ":"))
+        # Half a character stays an escape.
+        return text if all(not 0xD800 <= ord(char) < 0xE000 for char in text) else json.dumps(value, separators=(",", ":"))
     except RecursionError:
         raise NotJson("it is nested too deep, or holds itself") from None
 
