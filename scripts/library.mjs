@@ -1,7 +1,8 @@
 // Writes the library of a package: lib/index.js, an ECMAScript module with everything it needs beside it, and its declarations in lib/types.
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, normalize, relative } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, normalize, relative, resolve } from 'node:path'
+import { keepNeeded } from './build/needed-declarations.mjs'
 import { bundleLibrary } from './build.mjs'
 import { ROOT, run, tool } from './command.mjs'
 
@@ -38,6 +39,8 @@ const writeTypes = async (name, to) => {
     })
     write(`${to}/${module}.d.ts`, named.replace(/^\/\/# sourceMappingURL=.*$/m, ''))
   }
+  const files = [...known].map((module) => resolve(to, `${module}.d.ts`))
+  for (const path of keepNeeded(resolve(to, `${name}/src/index.d.ts`), files)) rmSync(path)
 }
 
 const IMPORT = /(\bfrom |\bimport\(|\bimport )['"]([^'"]+)['"]/g

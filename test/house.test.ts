@@ -33,7 +33,7 @@ const TOP_LEVEL = [
     'package.json',
     'packages',
   ],
-  ...['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'scripts', 'test', 'tsconfig.base.json'],
+  ...['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'python', 'scripts', 'test', 'tsconfig.base.json'],
 ]
 const NOT_OURS = ['.git', 'node_modules', 'dist', 'try']
 
@@ -51,7 +51,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   runtime: ['plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
   engine: ['runtime', 'policy', 'lang', 'ledger', 'wire'],
   'spec-test': ['runtime', 'plumb-tool', 'policy', 'lang', 'ledger', 'wire'],
-  plumb: ['engine', 'spec-test', 'runtime', 'plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
+  client: [],
+  plumb: ['client', 'engine', 'spec-test', 'runtime', 'plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
   'plumb-mux': ['wire'],
   'plumb-serve': ['runtime', 'lang', 'ledger', 'wire'],
   'plumb-chat': ['ledger', 'wire'],
@@ -62,7 +63,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result|terminal)$/ },
   'plumb-agent': {
     'plumb-tool':
-      /^@plumb\/tool\/(call\/(cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|registry\/unloadable|source\/(checked-tool|agent\/(prompt-program|prompt-reach)))$/,
+      /^@plumb\/tool\/(call\/(cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|registry\/unloadable|source\/(checked-tool|agent\/(prompt-program|prompt-reach)|function\/load-alone))$/,
   },
 }
 
@@ -80,7 +81,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   commander: /^packages\/([^/]+\/src\/main[^/]*|plumb-tool\/src\/cli\/flags)\.ts$/,
   'lru-cache': /^packages\/plumb-tool\/src\/(call\/cache|source\/builtin\/web\/read-page)\.ts$/,
   'eventsource-parser': /^packages\/plumb-agent\/src\/provider\/http\/server-events\.ts$/,
-  'node:child_process': /^packages\/(wire\/src\/|plumb\/src\/command\/run-on-path\.ts$)/,
+  'node:child_process': /^packages\/(wire\/src\/|client\/src\/pipe|plumb\/src\/command\/run-on-path\.ts$)/,
   hast: /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'hast-util-from-parse5': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
   'hast-util-to-html': /^packages\/plumb-tool\/src\/source\/builtin\/web\/html\//,
@@ -389,7 +390,7 @@ t.test('every executable has the same launcher', async (t) => {
 
 t.test('what programs may import is short and documented', async (t) => {
   for (const [name, most] of [
-    ['plumb-tool', 30],
+    ['plumb-tool', 31],
     ['plumb-mcp', 10],
     ['plumb-mux', 10],
   ] as const) {

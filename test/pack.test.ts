@@ -25,6 +25,8 @@ const run = (command: string, args: readonly string[], env: Readonly<Record<stri
   return { status, stdout, stderr }
 }
 
+const WHEEL = `plumb_lang-${version}-py3-none-any.whl`
+
 const PLAIN = { PATH: process.env.PATH ?? '', HOME: directory }
 const NPM = { ...PLAIN, npm_config_cache: at('cache'), npm_config_update_notifier: 'false' }
 const only = (bin: string): Record<string, string> => ({ PATH: `${at('node')}:${bin}`, HOME: directory })
@@ -60,9 +62,12 @@ const works = (t: Test, bin: string): void => {
   t.strictSame(spoken, { status: 0, stdout: 'in what way\n', stderr: '' }, 'plumb with the plumb-agent beside it')
 }
 
-const packed = run(process.execPath, [join(ROOT, 'scripts/pack.mjs'), at('out')], PLAIN)
+const packed = run(process.execPath, [join(ROOT, 'scripts/pack.mjs'), at('out'), '--no-single'], PLAIN)
 t.strictSame(packed, { status: 0, stdout: '', stderr: '' }, 'pack')
-t.strictSame(readdirSync(at('out')).sort(), [...NAMES.map((name) => `${name}-${version}.tgz`), `plumb-${version}.tar.gz`].sort())
+t.strictSame(
+  readdirSync(at('out')).sort(),
+  [...[...NAMES, 'plumb-lang-client'].map((name) => `${name}-${version}.tgz`), `plumb-${version}.tar.gz`, WHEEL].sort(),
+)
 
 t.test('a package has all it runs on, and says whose it is', async (t) => {
   for (const name of NAMES) {
@@ -115,7 +120,7 @@ t.test('the archive of all unpacks anywhere', async (t) => {
 })
 
 const HOST = `
-import { adaptFunction, callTool, connectMcp, type Json, makeSession, sequence, type Tool, withRetry } from 'plumb-tool'
+import { adaptFunction, callTool, connectMcp, type Json, makeSession, perform, Registry, sequence, type Tool, withRetry } from 'plumb-tool'
 
 let tries = 0
 const length = adaptFunction({
@@ -142,6 +147,13 @@ const chain = sequence([length, length])
 reported.push(chain.ok ? 'chained' : chain.error.error)
 const short = await callTool(length, { text: 'four', more: 2 })
 reported.push(short.ok ? short.value : short.error.error)
+const whole = await perform(length, { text: 'four', more: 2 })
+reported.push(whole.result.ok ? whole.result.value : whole.result.error.error)
+const spec = await Registry.open({ source: '@tool true let double : int -> int = map(value * 2)' })
+const doubled = spec.ok ? await spec.value.call('double', 4) : spec
+reported.push(doubled.ok ? doubled.value : doubled.error.error)
+const twice = Registry.of([length, length])
+reported.push(twice.ok ? 'both' : twice.error.error)
 const connection = await connectMcp({ command: 'no-such-server', sandbox: false })
 reported.push(connection.ok ? 'connected' : connection.error.error)
 for (const far of [
@@ -159,10 +171,8 @@ t.test('a program in an empty directory imports plumb-tool, with its types', asy
   writeFileSync(join(host, 'package.json'), '{"type":"module"}')
   const args = ['install', '--offline', '--no-audit', '--no-fund', '--prefix', host, at('out', `plumb-tool-${version}.tgz`)]
   t.match(run('npm', args, NPM), { status: 0 })
-  mkdirSync(join(host, 'node_modules/@types'), { recursive: true })
-  symlinkSync(join(ROOT, 'node_modules/@types/node'), join(host, 'node_modules/@types/node'))
   writeFileSync(join(host, 'main.ts'), HOST)
-  const compilerOptions = { module: 'nodenext', target: 'es2022', lib: ['es2022'], types: ['node'], strict: true, outDir: 'out' }
+  const compilerOptions = { module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], types: [], strict: true, outDir: 'out' }
   writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
   t.strictSame(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', host], PLAIN), { status: 0, stdout: '', stderr: '' }, 'its types hold')
   // It ends by itself: nothing that was imported keeps it alive.
@@ -174,6 +184,7 @@ t.test('a program in an empty directory imports plumb-tool, with its types', asy
     'input_type_mismatch',
     'type_mismatch',
     6,
+    ...['6', 8, 'duplicate_name'],
     'file_not_found',
     ...['unavailable', 'unavailable'],
   ]
@@ -188,6 +199,61 @@ t.test('a program in an empty directory imports plumb-tool, with its types', asy
     [],
     'THIRD-PARTY-NOTICES',
   )
+})
+
+const CLIENT = `
+import { open, PlumbError } from '@plumb-lang/client'
+const plumb = await open({ spec: { source: 'let main : !int -> !number = map(10 / value)' }, plumb: process.argv[2] })
+const reported: unknown[] = [await plumb.call<number>('main', 4)]
+const failed = await plumb.tryCall('main', 0)
+reported.push(failed.ok ? failed.value : failed.error.error)
+for await (const { seq, value, error } of plumb.stream('main', [1, 0])) reported.push([seq, value ?? error?.error])
+await plumb.close()
+try {
+  await plumb.call('main', 1)
+} catch (error) {
+  reported.push(error instanceof PlumbError && error.error)
+}
+console.log(JSON.stringify(reported))
+`
+const EMBEDS = `
+import { call, check, compile, run } from 'plumb'
+const compiled = await compile({ source: 'let main : !int -> !number = map(10 / value)' })
+if (!compiled.ok) throw new Error(compiled.error.detail)
+const wrong = await check({ source: 'let main : !int -> !int = map(value +)' })
+const reported: unknown[] = [wrong.ok && wrong.value[0]?.code, compiled.value.bindings.main?.outputs]
+for (const n of [4, 0]) {
+  const answer = await call(compiled.value, n)
+  reported.push(answer.ok ? answer.value : answer.error.error)
+}
+const running = await run(compiled.value)
+if (running.ok) {
+  for (const n of [1, 0]) await running.value.send(n)
+  running.value.end()
+  for (let got = await running.value.receive(); got; got = await running.value.receive()) reported.push(got.ok ? got.value : got.error.error)
+  await running.value.close()
+}
+console.log(JSON.stringify(reported))
+`
+
+t.test('programs in empty directories call specs, by the client and by plumb itself', async (t) => {
+  const cases: [tarball: string, text: string, reported: unknown[]][] = [
+    ['plumb-lang-client', CLIENT, [2.5, 'evaluation_failed', [1, 10], [2, 'evaluation_failed'], 'cancelled']],
+    ['plumb', EMBEDS, ['syntax_error', ['!number'], 2.5, 'evaluation_failed', 10, 'evaluation_failed']],
+  ]
+  for (const [tarball, text, reported] of cases) {
+    const host = at(`host of ${tarball}`)
+    mkdirSync(host)
+    writeFileSync(join(host, 'package.json'), '{"type":"module"}')
+    const args = ['install', '--offline', '--no-audit', '--no-fund', '--prefix', host, at('out', `${tarball}-${version}.tgz`)]
+    t.match(run('npm', args, NPM), { status: 0 })
+    writeFileSync(join(host, 'main.ts'), text.replaceAll('process.argv[2]', JSON.stringify(at('alone/plumb/package/bin/plumb'))))
+    const compilerOptions = { module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], types: [], strict: true, outDir: 'out' }
+    writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
+    t.strictSame(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', host], PLAIN), { status: 0, stdout: '', stderr: '' }, tarball)
+    const ran = run(process.execPath, [join(host, 'out/main.js')], only(''))
+    t.strictSame(ran, { status: 0, stdout: `${JSON.stringify(reported)}\n`, stderr: '' }, tarball)
+  }
 })
 
 // What a module of a library takes from another by name, where it loads it late.

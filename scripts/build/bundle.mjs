@@ -10,7 +10,7 @@ export const SHARED = {
   target: 'node20',
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
-  loader: { '.plumb': 'text', '.script': 'text', '.css': 'text', '.child.cjs': 'text', '.peg': 'text', '.md': 'text' },
+  loader: { '.plumb': 'text', '.script': 'text', '.css': 'text', '.child.cjs': 'text', '.child.py': 'text', '.peg': 'text', '.md': 'text' },
   // import() becomes a late require: Node's module loader costs 5 ms that a CommonJS bundle need not pay.
   supported: { 'dynamic-import': false },
   // For packages that ask for their own location: a CommonJS file has no `import.meta.url`.

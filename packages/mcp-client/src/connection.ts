@@ -177,6 +177,8 @@ export interface McpServers {
   /** Whether what sandboxes refuse is a warning. */
   readonly tracesSandbox?: boolean | undefined
   readonly isClosed: boolean
+  /** Called when they are closed: for what else belongs to them. */
+  own?(close: () => Promise<void>): void
   /** Resolves when no server that was started here is left. */
   close(): Promise<void>
 }

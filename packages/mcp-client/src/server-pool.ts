@@ -27,6 +27,7 @@ export class ServerPool implements McpServers {
   #closing: AbortController | undefined
   readonly #warned = new Set<string>()
   #isClosed = false
+  readonly #owned: (() => Promise<void>)[] = []
 
   constructor(options: PoolOptions) {
     this.#options = options
@@ -63,9 +64,14 @@ export class ServerPool implements McpServers {
     this.#options.note(warning)
   }
 
+  own(close: () => Promise<void>): void {
+    this.#owned.push(close)
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     this.#closing?.abort()
+    await Promise.all(this.#owned.splice(0).map((end) => end()))
     const open = await Promise.all(this.#connections.values())
     this.#connections.clear()
     await Promise.all(open.map((connection) => (connection.ok ? connection.value.disconnect() : undefined)))

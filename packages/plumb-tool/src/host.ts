@@ -12,8 +12,9 @@ import {
 } from '@plumb/mcp-client'
 import { bundledFiles, map, nowMs, type Result } from '@plumb/wire'
 import type { Session } from './call/call.js'
-import { perform } from './call/perform.js'
+import { type CallStart, type Performed, perform as performText } from './call/perform.js'
 import type { Tool } from './call/tool.js'
+import type { JsonText } from './json-text.js'
 
 /**
  * What calls share: what is allowed, who is asked, where files are. Defaults: the working directory; the declared effects of tools except
@@ -45,9 +46,16 @@ export const callTool = async (
   input: Json,
   { session = ownSession(), signal = new AbortController().signal }: HostCall = {},
 ): Promise<Result<Json>> => {
-  const { result } = await perform(tool, JSON.stringify(input), { session, signal })
+  const { result } = await performText(tool, JSON.stringify(input), { session, signal })
   return map(result, (json) => JSON.parse(json) as Json)
 }
+
+/** One call and its envelope, with text, in which numbers keep their digits; an input that is not a text becomes one. */
+export const perform = (
+  tool: Tool,
+  input: JsonText | Exclude<Json, string>,
+  { session = ownSession(), signal = new AbortController().signal, ...others }: Partial<CallStart> = {},
+): Promise<Performed> => performText(tool, typeof input === 'string' ? input : JSON.stringify(input), { session, signal, ...others })
 
 let own: Session | undefined
 const ownSession = (): Session => {

@@ -1,7 +1,7 @@
 // A spec with its files in a directory of their own, and its tools as the sources make them: real children, no stages but those of the parts.
 
 import { join } from 'node:path'
-import { bindingNamed, compile, hasErrors, STANDARD_LIBRARY, toolOf, toText } from '@plumb/lang'
+import { bindingNamed, compile, hasErrors, STANDARD_LIBRARY, toolOf, toolsOf, toText } from '@plumb/lang'
 import { diskFiles, type Fault, type Result } from '@plumb/wire'
 import { processes, until } from '../../wire/test/processes.js'
 import { type Files, makeTestDirectory, TEST_PATH } from '../../wire/test/shell.js'
@@ -47,12 +47,18 @@ export const makeSource = (spec: string, others: Files = {}, parts: Partial<Sess
     if (!result.ok) return { value: undefined, text: undefined, error: result.error, record }
     return { value: JSON.parse(result.value), text: result.value, error: undefined, record }
   }
-  return { directory, tool, call, session }
+  return { directory, tool, call, session, program }
 }
 
 const unwrap = (made: Result<BareTool>): BareTool => {
   if (!made.ok) throw new Error(made.error.detail)
   return made.value
+}
+
+/** The plans of all its tools, and the session of their calls. */
+export const plansOf = (spec: string, others: Files = {}) => {
+  const { session, program } = makeSource(spec, others)
+  return { plans: toolsOf(program), session }
 }
 
 /** Fires after so many milliseconds. */

@@ -4,7 +4,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
-import { makeSource, once, running, until } from './source-directory.js'
+import { loadFunctions } from '../src/source/function/load-functions.js'
+import { makeSource, once, plansOf, running, until } from './source-directory.js'
 
 process.env.PLUMB_CANARY_KEY = process.env.MY_CANARY_TOKEN = 'sk-CANARY-1234'
 
@@ -220,4 +221,46 @@ t.test('what a function declares of its input holds beside the signature', async
       t.match([error?.category, error?.detail], [/^(invalid|config)$/, result], `${tool} ${JSON.stringify(input)}`)
     else t.strictSame([error, value], [undefined, result], `${tool} ${JSON.stringify(input)}`)
   }
+})
+
+t.test('what functions say of themselves, as their tools are loaded', async (t) => {
+  const declared = `
+export const calc = { description: 'Adds up', parameters: { a: { type: 'number', description: 'first' }, op: { type: 'string', enum: ['add'] }, d: { type: 'number', default: 4 } }, fn: (x) => x }
+export const plain = (x) => x
+export const schema = { parameters: { type: 'object', properties: { q: { type: 'string' }, n: { type: 'integer' } }, required: ['q'] }, fn: (x) => x }
+`
+  const files = { 'd.mjs': declared, 'broken.mjs': 'throw new Error("no luck")\n', 'hangs.mjs': 'export const x = 1\nprocess.exit(4)\n' }
+  const said = async (signature: string, of = 'd.mjs#calc', more = '') => {
+    const { plans, session } = plansOf(`let f : ${signature} = tool { function: "./${of}"${more} }`, files)
+    const { plans: described, faults } = await loadFunctions(plans, session)
+    return { faults: faults.map(({ error, detail }) => `${error}: ${detail}`), plan: described[0] }
+  }
+  const right = ['{ a: number, op: string }', '{ a: int, op: "add", d?: number }', '{ a: number, op: string, other: json }', 'json']
+  for (const type of right) t.strictSame((await said(`${type} -> json`)).faults, [], type)
+  const wrong: [signature: string, of: string, shows: RegExp][] = [
+    [
+      '{ a: string, op: string } -> json',
+      'd.mjs#calc',
+      /^type_mismatch: function 'calc' of tool 'f' declares 'a: number', and the signature says 'a: string'$/,
+    ],
+    ['{ a: number, op: "sub" } -> json', 'd.mjs#calc', /'op: "add"', and the signature says 'op: "sub"'/],
+    ['{ a: number } -> json', 'd.mjs#calc', /'op: "add"', which has no default, and the signature has no field 'op'/],
+    ['{ a?: number, op: string } -> json', 'd.mjs#calc', /may be left out: 'a\?: number'/],
+    ['string -> json', 'd.mjs#calc', /and the signature says 'string'/],
+    ['{ q: int } -> json', 'd.mjs#schema', /'q: string', and the signature says 'q: int'/],
+    ['{ q: string, n: "x" } -> json', 'd.mjs#schema', /'n: int'/],
+    ['json -> json', 'd.mjs#plan', /^config_invalid: .* exports no function 'plan', did you mean 'plain'\?$/],
+    ['json -> json', 'broken.mjs#x', /^config_invalid: .*broken\.mjs' cannot be loaded: no luck$/],
+    ['json -> json', 'hangs.mjs#x', /its process ended with status 4/],
+  ]
+  for (const [signature, of, shows] of wrong) {
+    const { faults } = await said(signature, of)
+    t.match(faults, [shows], `${signature} of ${of}`)
+    t.equal(faults.length, 1, `${signature} of ${of}: once`)
+  }
+  const fields = (type: unknown) => (type as { fields: { name: string; description?: string }[] }).fields.map((f) => f.description)
+  const { plan } = await said('{ a: number, op: string } -> json')
+  t.strictSame([plan?.description, fields(plan?.input)], ['Adds up', ['first', undefined]], 'its words, where the spec has none')
+  const own = await said('{ @description "mine" a: number, op: string } -> json', 'd.mjs#calc', ', description: "Mine"')
+  t.strictSame([own.plan?.description, fields(own.plan?.input)], ['Mine', ['mine', undefined]], 'those of the spec before them')
 })

@@ -4,6 +4,7 @@ export const COMMANDS = {
   check: async () => (await import('./command/check.js')).check,
   fmt: async () => (await import('./command/fmt.js')).fmt,
   deps: async () => (await import('./command/deps.js')).deps,
+  types: async () => (await import('./command/types/types.js')).types,
   render: async () => (await import('./command/render.js')).render,
   view: async () => (await import('./view/view-command.js')).view,
   diff: async () => (await import('./diff/diff-command.js')).diff,

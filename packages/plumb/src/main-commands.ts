@@ -24,6 +24,7 @@ import {
 } from '@plumb/wire'
 import { Command } from 'commander'
 import { version } from '../package.json'
+import { LANGUAGES, type Language } from './command/types/languages.js'
 import type { Commands } from './commands.js'
 import { type DatabaseValues, databaseOf, describeEngine, JSON_LINES, NAMED_DATABASE } from './main-engine.js'
 import { CHECK_ROWS, runBinding } from './main-run.js'
@@ -162,6 +163,21 @@ const describeSpecs = (table: CommandTable, commands: Commands): void => {
       examples: ['plumb deps spec.plumb >spec.d'],
     },
     async ([spec = '']) => (await commands.deps())(spec),
+  )
+  table.add(
+    'types',
+    {
+      to: withDefault(choice('--to <language>', 'the language (%)', LANGUAGES), 'typescript' as Language),
+      isPydantic: flag('--pydantic', 'with --to python: models of pydantic, which check what plumb checks'),
+      output: OUTPUT,
+      eval: EVAL,
+    },
+    {
+      text: 'write the types of a spec in another language, and its processes as functions',
+      operands: SPEC,
+      examples: ['plumb types -o desk.ts desk.plumb', 'plumb types --to python -o desk.py desk.plumb'],
+    },
+    async ([spec], values) => (await commands.types())(spec, values),
   )
   table.add(
     'render',

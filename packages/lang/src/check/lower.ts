@@ -65,9 +65,12 @@ const sameTypes = (tool: Bound, name: QualifiedName, input: Type | undefined, ou
   same('output', output, tool.outputs[0])
 }
 
-/** It gives one output for each input, so that it could be the process of a tool. */
-export const isLowerable = (process: Bound): boolean =>
-  process.category === 'stream' && process.inputs.length === 1 && process.outputs.length === 1 && notTotalIn(process) === undefined
+/** Whether a tool may be made of it: each input has one output. */
+export const isLowerable = (process: Bound): boolean => {
+  const { inputs, outputs, category, binding } = process
+  const fits = binding.impl.kind === 'agent' || (inputs.length === 1 && outputs.length === 1)
+  return category === 'stream' && fits && notTotalIn(process) === undefined
+}
 
 /** The first morphism that is not total, through nested chains; agents and plumbs guarantee their own answers. */
 const notTotalIn = ({ binding: { impl }, scope }: Bound): string | undefined =>

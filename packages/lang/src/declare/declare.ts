@@ -4,7 +4,7 @@ import { error, ignore, type Report, reportDuplicate } from '../diagnostic/diagn
 import type { Span } from '../diagnostic/source.js'
 import { unreachable } from '../diagnostic/unreachable.js'
 import { findType, type Scope } from '../names/names.js'
-import type { FieldType, TypeDeclaration, TypeExpression } from '../parse/ast.js'
+import type { FieldType, LabelledTypeNode, QualifiedName, TypeDeclaration, TypeExpression } from '../parse/ast.js'
 import { textOfConstant } from '../parse/constant.js'
 import { PRIMITIVES } from '../parse/type.js'
 import type { Field, NamedType, Type } from '../types/type.js'
@@ -54,20 +54,38 @@ export const declaredType = (e: TypeExpression, scope: Scope, report: Report): T
   return type
 }
 
-const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undefined => {
-  const read = (inner: TypeExpression) => readType(inner, scope, report)
+/** What names and labels of a type become. */
+export interface Reading {
+  readonly report: Report
+  readonly named: (name: QualifiedName, scope: Scope) => Type | undefined
+  readonly labelled: (e: LabelledTypeNode, type: Type) => Type
+}
+
+const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undefined =>
+  readTypeBy(e, scope, {
+    report,
+    named: (name) => {
+      const found = findType(name, scope, report)
+      return found === 'unknown' ? undefined : found
+    },
+    // The labelled type itself: flow/ checks labels, over the whole program.
+    labelled: (_, type) => type,
+  })
+
+export const readTypeBy = (e: TypeExpression, scope: Scope, reading: Reading): Type | undefined => {
+  const { report, named, labelled } = reading
+  const read = (inner: TypeExpression) => readTypeBy(inner, scope, reading)
   switch (e.kind) {
     case 'primitive':
       return { kind: e.name }
     case 'literal':
       return { kind: 'literal', value: e.value }
-    case 'named': {
-      const found = findType(e.name, scope, report)
-      return found === 'unknown' ? undefined : found
+    case 'named':
+      return named(e.name, scope)
+    case 'labelled': {
+      const type = read(e.type)
+      return type && labelled(e, type)
     }
-    // The labelled type itself: flow/ checks labels, over the whole program.
-    case 'labelled':
-      return read(e.type)
     case 'array':
     case 'map': {
       const item = read(e.item)
@@ -90,7 +108,7 @@ const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undef
         const first = places.get(f.name.text)
         if (first) reportDuplicate('field', f.name.text, first, f.name.span, report)
         else places.set(f.name.text, f.name.span)
-        return field(f, scope, report)
+        return field(f, read(f.type), report)
       })
       return places.size === fields.length && fields.every((f) => f !== undefined)
         ? { kind: 'record', fields, ...(e.isOpen ? { isOpen: true } : {}) }
@@ -103,8 +121,7 @@ const readType = (e: TypeExpression, scope: Scope, report: Report): Type | undef
 
 const FIELD_ANNOTATIONS = { description: 'string', min: 'number', max: 'number' } as const
 
-const field = (f: FieldType, scope: Scope, report: Report): Field | undefined => {
-  const type = readType(f.type, scope, report)
+const field = (f: FieldType, type: Type | undefined, report: Report): Field | undefined => {
   const extras = Object.fromEntries(readAnnotations(f.annotations, FIELD_ANNOTATIONS, 'a field', report))
   if (!type) return undefined
   return {

@@ -42,7 +42,8 @@ type Refer = (type: NamedType) => JsonSchema
 
 const MAX_WRITTEN = 1000
 
-const describe = (type: Type, refer: Refer): JsonSchema => {
+/** As `toSchema`; what a name becomes is for `refer` to say. */
+export const describe = (type: Type, refer: Refer): JsonSchema => {
   switch (type.kind) {
     case 'named':
       return refer(type)

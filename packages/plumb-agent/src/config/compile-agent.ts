@@ -5,6 +5,7 @@ import {
   type AgentPlan,
   agentsOf,
   agentTools,
+  boundsCalled,
   type CheckedAgent,
   checkedAgent,
   compile,
@@ -14,6 +15,7 @@ import {
   hasErrors,
   type KeyReader,
   mayHoldSecrets,
+  type ToolPlan,
 } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
 import { checkedTool } from '@plumb/tool/source/checked-tool'
@@ -32,6 +34,8 @@ interface Source {
   readonly isOfParent: boolean
   /** Whether its tools can be loaded is found too, which else their dispatcher finds. */
   readonly checksTools: boolean
+  /** That of its tools, whose functions are asked what they say of themselves. Undefined: they are not. */
+  readonly docroot: string | undefined
 }
 
 export interface CompiledAgent {
@@ -47,7 +51,7 @@ export interface CompiledAgent {
 }
 
 export const compileAgent = async (
-  { path, text, files, params, isOfParent, checksTools }: Source,
+  { path, text, files, params, isOfParent, checksTools, docroot }: Source,
   { agent, flows }: AgentOptions['program'],
 ): Promise<CompiledAgent> => {
   const checked = compile({ path, text, files, given: params })
@@ -56,13 +60,22 @@ export const compileAgent = async (
   const isBroken = hasErrors(diagnostics) || compiled.faults.length > 0
   const selected = selectAgent(agentsOf(program), agent)
   const unloadable = checksTools && selected.ok && !isBroken ? await unloadableTools(selected.value) : []
+  const texts = withParams(withText(files, path, text), givenTexts(compiled.params))
+  const tools = selected.ok && !isBroken ? agentTools(selected.value.bound) : []
+  const loaded = docroot === undefined ? { plans: tools, faults: [] } : await loadFunctions(tools, texts, docroot)
   return {
-    agent: selected.ok ? checkedOf(selected.value, isBroken) : undefined,
+    agent: selected.ok ? checkedOf(selected.value, isBroken ? undefined : loaded.plans) : undefined,
     conversationKey: selected.ok && !isBroken ? conversationKey(selected.value.bound) : undefined,
-    files: withParams(withText(files, path, text), givenTexts(compiled.params)),
+    files: texts,
     diagnostics: isBroken ? diagnostics : [],
-    faults: hasErrors(diagnostics) ? [] : isBroken ? compiled.faults : selected.ok ? unloadable : [selected.error],
+    faults: hasErrors(diagnostics) ? [] : isBroken ? compiled.faults : selected.ok ? [...unloadable, ...loaded.faults] : [selected.error],
   }
+}
+
+const loadFunctions = async (plans: readonly ToolPlan[], files: SourceFiles, docroot: string) => {
+  if (!plans.some(mayCallFunctions)) return { plans, faults: [] }
+  const { loadFunctionsAlone } = await import('@plumb/tool/source/function/load-alone')
+  return loadFunctionsAlone(plans, files, docroot)
 }
 
 const unloadableTools = async ({ bound }: AgentPlan): Promise<readonly Fault[]> => {
@@ -70,9 +83,13 @@ const unloadableTools = async ({ bound }: AgentPlan): Promise<readonly Fault[]> 
   return findUnloadable(agentTools(bound)).map(({ fault }) => fault)
 }
 
-const checkedOf = (plan: AgentPlan, isBroken: boolean): CheckedAgent => ({
-  ...checkedAgent(plan, isBroken ? undefined : agentTools(plan.bound).map(checkedTool)),
-  hasSecrets: !isBroken && mayHoldSecrets(plan.bound.scope),
+const mayCallFunctions = ({ body }: ToolPlan): boolean =>
+  body.kind === 'chain' ? boundsCalled(body.chain).length > 0 : body.source === 'function' || body.parts.length > 0
+
+/** `tools`: undefined if the program has errors. */
+const checkedOf = (plan: AgentPlan, tools: readonly ToolPlan[] | undefined): CheckedAgent => ({
+  ...checkedAgent(plan, tools?.map(checkedTool)),
+  hasSecrets: tools !== undefined && mayHoldSecrets(plan.bound.scope),
 })
 
 /** The one that `--agent` names, else the only one of the file; agents of modules are found only as `Module.name`. */

@@ -39,7 +39,7 @@ export interface LoadedAgent extends CompiledAgent {
 const EVAL_PATH = '<eval>'
 
 export const loadAgent = async (
-  { spec, program, run }: AgentOptions,
+  { spec, program, run, tools }: AgentOptions,
   received: InheritedSpec | undefined,
   searchPath: string | undefined,
 ): Promise<LoadedAgent> => {
@@ -66,7 +66,10 @@ export const loadAgent = async (
   const params = readGivenValues(program, given.value?.bundle)
   if (!params.ok) return refuse(params.error, files)
   const { compileAgent } = await import('./compile-agent.js')
-  const source = { path, text: text.value, files, params: params.value, isOfParent: sourcesFd !== undefined, checksTools: run.isCheck }
+  const isOfParent = sourcesFd !== undefined
+  // Those of a parent, and of another dispatcher, are loaded there; a check starts nothing.
+  const docroot = isOfParent || run.isCheck || tools.command !== undefined ? undefined : (tools.docroot ?? '.')
+  const source = { path, text: text.value, files, params: params.value, isOfParent, checksTools: run.isCheck, docroot }
   const compiled = await compileAgent(source, program)
   const shownAt = spec.kind === 'text' ? spec.toPrompt : undefined
   return {

@@ -17,7 +17,7 @@ import {
 } from '@plumb/lang'
 import { openOwnBudget } from '@plumb/ledger'
 import { withFlows } from '@plumb/policy'
-import { openRegistry, type Registered, type Session } from '@plumb/tool/internal'
+import { loadFunctions, openRegistry, type Registered, type Session } from '@plumb/tool/internal'
 import { diskFiles, type GivenOptions, type Reporter, readGivenValues, type SourceFiles, searchPath, withParams } from '@plumb/wire'
 import { fromRegistered } from './from-registry.js'
 import type { ServedTool } from './served-tool.js'
@@ -83,13 +83,19 @@ export const openSpec = async (path: string, options: SpecsOptions): Promise<Ope
   return faults.length > 0 || !budget.ok ? undefined : exportsOf(program, withParams(files, givenTexts(params)), options)
 }
 
-const exportsOf = (program: Program, files: SourceFiles, { sessions, reporter, timeout }: SpecsOptions): OpenedSpec | undefined => {
+const exportsOf = async (
+  program: Program,
+  files: SourceFiles,
+  { sessions, reporter, timeout }: SpecsOptions,
+): Promise<OpenedSpec | undefined> => {
   const plans = toolsOf(program).filter(({ bound }) => isOwn(bound.scope, program))
   const agents = agentsOf(program).filter(({ bound }) => isOwn(bound.scope, program))
-  const { registry, faults } = openRegistry([...plans, ...agents.map((agent) => agentAsTool(agent, timeout))])
-  for (const fault of faults) reporter.report(fault)
-  if (faults.length > 0) return undefined
   const session = sessions.of(files)
+  const functions = await loadFunctions(plans, session)
+  const { registry, faults } = openRegistry([...functions.plans, ...agents.map((agent) => agentAsTool(agent, timeout))])
+  const all = [...faults, ...functions.faults]
+  for (const fault of all) reporter.report(fault)
+  if (all.length > 0) return undefined
   return { program, tools: registry.list(), agents: new Set(agents.map(({ name }) => name)), session }
 }
 

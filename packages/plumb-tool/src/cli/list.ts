@@ -3,8 +3,8 @@
 import { isatty } from 'node:tty'
 import { MAX_WRITTEN, printType } from '@plumb/lang'
 import { preview, stdoutColumns, wrappedTable } from '@plumb/wire'
-import { dependenciesOf } from '../registry/dependency.js'
 import type { Registered } from '../registry/registry.js'
+import { dependenciesOf } from '../source/dependency.js'
 import type { RunCommand } from './command.js'
 import { writeLines } from './write-lines.js'
 

@@ -29,20 +29,24 @@ import { guardOutputsBelow } from '@plumb/wire/output'
 import { approveOnTerminal } from '../call/approve.js'
 import type { Session } from '../call/call.js'
 import { openRegistry, type Registry } from '../registry/registry.js'
+import { loadFunctions } from '../source/function/load-functions.js'
 import { watchProgram } from '../source/program-files/detect-changes.js'
 import { keptPaths } from '../source/program-files/protected-files.js'
+import type { Todo } from './arguments.js'
 import type { ToolSet } from './command.js'
 import type { LoadedProgram } from './load.js'
 import { type CliOptions, TOOL_GROUPS } from './options.js'
 
 /** Undefined: all errors were reported. */
-export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, reporter: Reporter): Promise<ToolSet | undefined> => {
+export const openToolSet = async (loaded: LoadedProgram, todo: Todo, reporter: Reporter): Promise<ToolSet | undefined> => {
+  const { options } = todo
   const { program, files, bootstrap } = loaded
   const { permissions } = options
   const offer = offerOf(program, options.program.agent)
   const docroot = directoryOf(permissions.docroot ?? '.')
   const authority = openCliAuthority(options, bootstrap, offer.ok ? offer.value.agent : undefined)
-  const { registry, faults } = openRegistry(offer.ok ? offer.value.plans : [], permissions.docroot)
+  const plans = offer.ok ? offer.value.plans : []
+  const { registry, faults } = openRegistry(plans, permissions.docroot)
   const failed = [offer, docroot, authority].flatMap((result) => (result.ok ? [] : [result.error]))
   for (const error of [...failed, ...faults] satisfies Fault[]) reporter.report(error)
   if (!offer.ok || !docroot.ok || !authority.ok || faults.length > 0) return undefined
@@ -71,8 +75,30 @@ export const openToolSet = async (loaded: LoadedProgram, options: CliOptions, re
     nowMs,
   }
   await watchProgram(session)
-  return { program, registry, session, agent: offer.value.agent }
+  const tools = { program, registry, session, agent: offer.value.agent }
+  // The parent has loaded those of what it hands over.
+  if (bootstrap) return tools
+  const wanted = plans.filter((plan) => isWanted(plan, todo))
+  const functions = await loadFunctions(wanted, session)
+  if (functions.plans === wanted) return tools
+  for (const error of functions.faults) reporter.report(error)
+  if (functions.faults.length > 0) {
+    await session.servers.close()
+    return undefined
+  }
+  const words = new Map(functions.plans.map((plan) => [plan.bound, plan]))
+  return {
+    ...tools,
+    registry: openRegistry(
+      plans.map((plan) => words.get(plan.bound) ?? plan),
+      permissions.docroot,
+    ).registry,
+  }
 }
+
+/** What is called or shown alone needs no other tool. */
+const isWanted = (plan: ToolPlan, { verb, words: [name] }: Todo): boolean =>
+  verb === 'call' || verb === 'schema' ? plan.name === name : verb !== 'sandbox'
 
 const reachesModels = (registry: Registry): boolean => registry.list().some(({ effects }) => effects.includes('model'))
 

@@ -22,7 +22,7 @@ const COMMANDS: Readonly<Record<VerbName, () => Promise<RunCommand>>> = {
 /** Resolves to the exit status when everything has been written. Dies of the signal that stopped it. */
 export const runVerb = async ({ verb, words, options }: Todo, reporter: Reporter): Promise<number> => {
   const loaded = await loadProgram(options, reporter)
-  const tools = loaded && (await openToolSet(loaded, options, reporter))
+  const tools = loaded && (await openToolSet(loaded, { verb, words, options }, reporter))
   const command = await COMMANDS[verb]()
   const signal = tools && (await command(tools, { words, options, reporter }))
   await tools?.session.servers.close()

@@ -3,8 +3,8 @@
 import { type ToolPlan, toolOf } from '@plumb/lang'
 import { secure } from '../call/secure.js'
 import type { Tool } from '../call/tool.js'
-import { dependenciesOf } from '../registry/dependency.js'
 import type { Registered } from '../registry/registry.js'
+import { dependenciesOf } from '../source/dependency.js'
 import { makeTool } from '../source/make.js'
 
 /** Without retries, cache and breaker. */

@@ -8,9 +8,9 @@ import { secure } from '../call/secure.js'
 import { settingsOf } from '../call/settings.js'
 import type { Tool } from '../call/tool.js'
 import { aliasedBuiltin } from '../source/builtin/table.js'
+import { dependenciesOf } from '../source/dependency.js'
 import { describedPlan } from '../source/described-plan.js'
 import { type BareTool, makeTool, type SourceContext } from '../source/make.js'
-import { dependenciesOf } from './dependency.js'
 
 export interface Registered {
   readonly plan: ToolPlan

@@ -1,16 +1,26 @@
-// What a model reads of a tool whose spec does not describe it: what the built-in that it is made of says of itself.
+// What a model reads of a tool whose spec does not describe it: what that which it is made of says of itself.
 
 import { type Field, resolve, type ToolPlan, type Type } from '@plumb/lang'
 import { builtinDeclaration } from './builtin/declarations.js'
 
-/** With its own words where it has some, for itself and for each field of its input. */
+/** What a tool's source says of itself. */
+export interface OwnWords {
+  readonly description?: string | undefined
+  /** Its fields may have descriptions. */
+  readonly input: Type
+}
+
+/** With the words of the built-in that it is, where it has none, for itself and for each field of its input. */
 export const describedPlan = (plan: ToolPlan): ToolPlan => {
-  const { body, description } = plan
+  const { body } = plan
   if (body.kind !== 'tool' || body.source !== 'builtin') return plan
   const declared = builtinDeclaration(String(body.config.builtin))
-  if (!declared || declared.bound === plan.bound) return plan
-  const said = description ?? declared.description
-  return { ...plan, ...(said === undefined ? {} : { description: said }), input: withDescriptions(plan.input, declared.input) }
+  return !declared || declared.bound === plan.bound ? plan : withOwnWords(plan, declared)
+}
+
+export const withOwnWords = (plan: ToolPlan, words: OwnWords): ToolPlan => {
+  const said = plan.description ?? words.description
+  return { ...plan, ...(said === undefined ? {} : { description: said }), input: withDescriptions(plan.input, words.input) }
 }
 
 const withDescriptions = (type: Type, declared: Type): Type => {

@@ -1,7 +1,7 @@
 // Answers the tool calls of the agents of a graph: by plumb-tool's dispatcher in this process,
 // or another program. A run without tools loads nothing of it.
 
-import { agentOf, agentTools, type Bound, type Graph, type GraphNode } from '@plumb/lang'
+import { agentOf, agentTools, type Bound, type Graph, type GraphNode, type ToolPlan } from '@plumb/lang'
 import type { Dispatcher, Fault, Reporter, Result } from '@plumb/wire'
 import { hasServers, hasTools, type SpawnSettings } from '../child/agent-start.js'
 import { ServerOffers } from '../child/server-offers.js'
@@ -55,7 +55,7 @@ const openToolService = async (
   const report = (fault: Fault) => settings.report({ ...fault, port: fault.port ?? 'tool_req', process: name })
   const opened = await openDispatcher(bound, place, settings, reporter, report)
   if (!opened.ok) return opened
-  const { offers } = opened.value
+  const { offers, plans } = opened.value
   const other = programs.tool === undefined ? undefined : openToolCommand({ program: programs.tool, maxLine, reporter, report })
   if (other?.ok === false) {
     await opened.value.dispatcher.close()
@@ -64,7 +64,7 @@ const openToolService = async (
   const dispatcher = other ? preferServers(other.value, opened.value) : opened.value.dispatcher
   const service = new ToolService({
     ...{ dispatcher, serveLines, maxLine, report, offers },
-    checkedTools: agentTools(bound).map(checkedTool),
+    checkedTools: plans.map(checkedTool),
     askPerson: personOf(settings, place),
   })
   return { ok: true, value: service }
@@ -84,6 +84,8 @@ const preferServers = (other: Dispatcher, { dispatcher, offers }: OpenedDispatch
 interface OpenedDispatcher {
   readonly dispatcher: Dispatcher
   readonly offers: ServerOffers | undefined
+  /** The declared tools, with what functions say of themselves. */
+  readonly plans: readonly ToolPlan[]
 }
 
 const openDispatcher = async (
@@ -98,17 +100,19 @@ const openDispatcher = async (
   const docroot = findDocroot(settings.docroot)
   const authority = settings.authoritySource.authorityFor(plan)
   const plans = agentTools(bound)
-  const { registry, faults } = tool.openRegistry(
-    settings.options.programs.tool === undefined ? plans : [],
-    settings.docroot,
-    settings.standIn,
-  )
+  const own = settings.options.programs.tool === undefined ? plans : []
+  const { registry, faults } = tool.openRegistry(own, settings.docroot, settings.standIn)
   if (!docroot.ok || !authority || faults.length > 0) return { ok: false, error: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
 
   // plumb-agent asks for approval before it sends a request, also for the calls that the tool makes.
   const isApproved = plan.config.command === undefined && settings.options.programs.agent === undefined
-  const own = { name: plan.name, place: process, docroot: docroot.value, authority, isApproved, caller: callerOf(plan.config, settings) }
-  const session = await openToolSession(own, settings, reporter)
+  const names = { name: plan.name, place: process, docroot: docroot.value, authority, isApproved, caller: callerOf(plan.config, settings) }
+  const session = await openToolSession(names, settings, reporter)
+  const functions = await tool.loadFunctions(own, session, settings.standIn)
+  if (functions.faults.length > 0) {
+    await session.servers.close()
+    return { ok: false, error: functions.faults }
+  }
   const opened = await tool.openAgentServers({ plan, declared: plans.map(({ name }) => name), session })
   const file = opened.servers && hasServers(plan) ? tool.openToolsFile(opened.servers.offers()) : undefined
   if (opened.faults || file?.ok === false) {
@@ -116,5 +120,6 @@ const openDispatcher = async (
     return { ok: false, error: opened.faults ?? (file?.ok === false ? [file.error] : []) }
   }
   const offers = opened.servers && file ? new ServerOffers(opened.servers, file.value, report) : undefined
-  return { ok: true, value: { dispatcher: tool.openDispatcher({ registry, servers: opened.servers, session }), offers } }
+  const described = own.length > 0 ? functions.plans : plans
+  return { ok: true, value: { dispatcher: tool.openDispatcher({ registry, servers: opened.servers, session }), offers, plans: described } }
 }

@@ -64,10 +64,11 @@ const openMappedTool = async (
     const opened = openToolCommand({ program: programs.tool, maxLine: lines.maxLine, reporter, report })
     return opened.ok ? { ok: true, value: byProgram(name, place, opened.value, settings.deliveries) } : { ok: false, error: [opened.error] }
   }
-  const { openRegistry, perform } = await import('@plumb/tool/internal')
+  const { loadFunctions, openRegistry, perform } = await import('@plumb/tool/internal')
   const docroot = findDocroot(settings.docroot)
   // Naming it in a map declares it.
-  const { registry, faults } = openRegistry([{ ...toolOf(bound), isExposed: true }], settings.docroot, settings.standIn)
+  const plan = { ...toolOf(bound), isExposed: true }
+  const { registry, faults } = openRegistry([plan], settings.docroot, settings.standIn)
   const tool = registry.get(name)?.tool
   if (!docroot.ok || !tool || faults.length > 0) return { ok: false, error: [...(docroot.ok ? [] : [docroot.error]), ...faults] }
   const authority = settings.authoritySource.authorityForMaps
@@ -78,6 +79,11 @@ const openMappedTool = async (
   const own = { name, place, docroot: docroot.value, authority, isApproved: false, caller, approvals }
   const begun = new Map<string, KeptParts>()
   const session = { ...(await openToolSession(own, settings, reporter)), partsOf: (id: string) => begun.get(id) }
+  const functions = await loadFunctions([plan], session, settings.standIn)
+  if (functions.faults.length > 0) {
+    await session.servers.close()
+    return { ok: false, error: functions.faults }
+  }
   const stop = new AbortController()
   const running = new Set<Promise<unknown>>()
   let count = 0

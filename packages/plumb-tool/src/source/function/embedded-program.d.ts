@@ -3,3 +3,7 @@ declare module '*.child.cjs' {
   const text: string
   export default text
 }
+declare module '*.child.py' {
+  const text: string
+  export default text
+}

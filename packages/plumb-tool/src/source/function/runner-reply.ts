@@ -1,7 +1,7 @@
 // Turns the reply of a function's child, or its missing reply, into a result.
 
 import type { Json, Type } from '@plumb/lang'
-import { type Exit, fail, isRecord, nearest, parseJson, preview, type Result } from '@plumb/wire'
+import { type Exit, type Fault, fail, fault, isRecord, nearest, parseJson, preview, type Result } from '@plumb/wire'
 import { type Thrown, thrownFault } from '../../call/thrown.js'
 import type { JsonText } from '../../json-text.js'
 import { parseResult, refuseNonJson, refuseNoValue } from './to-result.js'
@@ -50,13 +50,16 @@ export const readReply = (line: Result<string> | undefined, exit: Exit, asked: A
       return { ok: false, error: thrownFault(reply, `function '${tool}'`) }
     case 'unloaded':
       return fail('tool_crashed', `'${preview(file, 200)}' cannot be loaded: ${preview(reply.message, MAX_MESSAGE)}`)
-    case 'missing': {
-      const near = nearest(name, reply.functions)
-      const list = reply.functions.length === 0 ? 'it exports none' : `there are ${preview(reply.functions.join(', '), 200)}`
-      const hint = near === undefined ? list : `did you mean '${near}'?`
-      return fail('config_invalid', `'${preview(file, 200)}' exports no function '${preview(name)}', ${hint}`)
-    }
+    case 'missing':
+      return { ok: false, error: noSuchFunction(file, name, reply.functions) }
   }
+}
+
+export const noSuchFunction = (file: string, name: string, functions: readonly string[]): Fault => {
+  const near = nearest(name, functions)
+  const list = functions.length === 0 ? 'it exports none' : `there are ${preview(functions.join(', '), 200)}`
+  const hint = near === undefined ? list : `did you mean '${near}'?`
+  return fault('config_invalid', `'${preview(file, 200)}' exports no function '${preview(name)}', ${hint}`)
 }
 
 // The module itself may have written to the descriptor too.
@@ -69,4 +72,4 @@ const parseReply = (line: string): Reply | undefined => {
 
 const KINDS: readonly unknown[] = ['value', 'nothing', 'threw', 'unloaded', 'unfit', 'missing'] satisfies Reply['kind'][]
 
-const howItEnded = ({ status, signal }: Exit): string => (signal ? `was ended by ${signal}` : `ended with status ${status}`)
+export const howItEnded = ({ status, signal }: Exit): string => (signal ? `was ended by ${signal}` : `ended with status ${status}`)

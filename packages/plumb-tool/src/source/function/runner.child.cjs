@@ -1,5 +1,6 @@
-// Runs one function of a user's module, and ends. It comes to `node -` on stdin, is asked by one line on descriptor 4, and answers by one on 5;
-// 0, 1 and 2 are the module's own. The end of 4 says that the answer is no longer waited for. Knows nothing of the rest of this project.
+// Runs one function of a user's module, or tells what its functions say of themselves, and ends. It comes to `node -` on stdin, is asked by one
+// line on descriptor 4, and answers by one on 5; 0, 1 and 2 are the module's own. The end of 4 says that the answer is no longer waited for.
+// Knows nothing of the rest of this project.
 'use strict'
 
 const { register } = require('node:module')
@@ -82,6 +83,23 @@ const functionsIn = (module) => {
   return [...new Set(names)].filter((name) => name !== 'module.exports' && find(module, name))
 }
 
+// What they say of themselves, as a tool is loaded.
+const saidIn = (module) =>
+  Object.fromEntries(
+    functionsIn(module).map((name) => {
+      const { description, parameters } = find(module, name)
+      return [name, { ...asJson({ description }), ...asJson({ parameters }) }]
+    }),
+  )
+
+const asJson = (value) => {
+  try {
+    return JSON.parse(JSON.stringify(value))
+  } catch {
+    return {}
+  }
+}
+
 // JSON.stringify would silently write null for NaN and Infinity.
 const refuseInfinite = (_key, value) => {
   if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(`${value} is not a JSON number`)
@@ -104,6 +122,7 @@ const run = async (request) => {
   } catch (error) {
     return answer({ kind: 'unloaded', message: wordsOf(error) })
   }
+  if (request.asks) return answer({ kind: 'exports', functions: saidIn(module) })
   const found = find(module, request.name)
   if (!found) return answer({ kind: 'missing', functions: functionsIn(module) })
   const { parameters } = found

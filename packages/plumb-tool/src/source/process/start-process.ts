@@ -29,6 +29,7 @@ import {
 } from '@plumb/wire'
 import type { Session } from '../../call/call.js'
 import { checkedTool } from '../checked-tool.js'
+import { loadFunctions } from '../function/load-functions.js'
 import { protectedProgramFiles } from '../program-files/protected-files.js'
 import { readAgentSandbox } from './agent-sandbox.js'
 
@@ -61,14 +62,17 @@ export const startProcess = async (start: StartOptions): Promise<Result<StartedP
   const args = ['--agent', bound.name, '--telemetry', '--no-envelopes', '--fds', Object.keys(FDS).join(',')]
   const { grant, grant_minutes: minutes } = agent.config as { readonly grant?: readonly Effect[]; readonly grant_minutes?: number }
   const limits = { ...(grant ? { grant } : {}), ...(minutes === undefined ? {} : { minutes }) }
-  return startOwn({ program: 'plumb-agent', args, agent: handedAgent(agent, start) }, limits, start)
+  const handed = await handedAgent(agent, start)
+  return handed.ok ? startOwn({ program: 'plumb-agent', args, agent: handed.value }, limits, start) : handed
 }
 
 /** Undefined: the texts are not those that it was compiled from, as of a prompt file that takes the model of its caller. */
-const handedAgent = (agent: AgentPlan, { bound, files }: StartOptions) => {
+const handedAgent = async (agent: AgentPlan, { bound, files, session }: StartOptions) => {
   const text = files.read(agent.specPath)
-  if (!text.ok || text.value !== agent.span.source.text) return undefined
-  return writeAgent(checkedAgent(agent, agentTools(bound).map(checkedTool)))
+  if (!text.ok || text.value !== agent.span.source.text) return succeed(undefined)
+  const { plans, faults } = await loadFunctions(agentTools(bound), session)
+  const [fault] = faults
+  return fault ? { ok: false as const, error: fault } : succeed(writeAgent(checkedAgent(agent, plans.map(checkedTool))))
 }
 
 const startPlumb = (start: StartOptions): Promise<Result<StartedProcess>> => {

@@ -88,7 +88,12 @@ class Collector implements ProgramFiles {
     for (const path of parts.records) this.list.addOutput(resolve(path))
     for (const path of parts.snapshots) this.list.addOutput(resolve(directory, path))
     for (const path of parts.agentFiles) this.#addAgentFile(resolve(directory, path))
-    for (const path of parts.functions) this.#addCode(resolve(directory, path))
+    for (const path of parts.functions) {
+      this.#addCode(resolve(directory, path))
+      // The interpreter of its functions is that of a virtual environment beside it, or beside the spec.
+      if (path.endsWith('.py'))
+        for (const place of [directory, dirname(resolve(directory, path))]) this.list.addDirectory(join(place, '.venv'))
+    }
     for (const line of parts.lines) this.#addCommand(splitCommandLine(line), directory)
     for (const words of parts.commands) this.#addCommand(words, directory)
   }
