@@ -61,7 +61,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result|terminal)$/ },
   'plumb-agent': {
     'plumb-tool':
-      /^@plumb\/tool\/(call\/(cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|registry\/unloadable|source\/(checked-tool|agent\/(prompt-program|prompt-reach)))$/,
+      /^@plumb\/tool\/(call\/(cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|registry\/unloadable|source\/(checked-tool|agent\/(prompt-program|prompt-reach)|skill\/(load-skills|skill-tool)))$/,
   },
 }
 
@@ -96,7 +96,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   split2: /^packages\/wire\/src\//,
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp\//,
-  yaml: /^packages\/plumb-tool\/src\/source\/agent\/markdown\.ts$/,
+  yaml: /^packages\/plumb-tool\/src\/source\/agent\/front-matter\.ts$/,
   undici:
     /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|mcp-client\/src|plumb-mcp\/src|plumb\/src\/command\/prices|runtime\/src\/display\/otlp)\//,
   ignore: /^packages\/sandbox\/src\/path\/ignore-rules\.ts$/,

@@ -38,6 +38,7 @@ import { Approvals } from './tool/approvals.js'
 import type { Composing } from './tool/composing.js'
 import { type AgentTools, NO_SERVERS, noTools } from './tool/no-tools.js'
 import type { Servers } from './tool/server-catalogue.js'
+import type { withSkills } from './tool/skill-reader.js'
 
 /** A spec from stdin, and the rest of the stream. */
 export type ReceivedInput = InheritedSpec & { readonly stdin: Readable; readonly budget: BudgetLimits | undefined }
@@ -73,6 +74,8 @@ export const runAgent = async (options: AgentOptions, program: string, received?
   }
   const composing = await openChains(prepared.value)
   const openTools = hasTools(prepared.value) ? (await import('./tool/agent-tools.js')).openAgentTools : undefined
+  const { skills } = prepared.value.config
+  const withSkills = skills.length > 0 ? (await import('./tool/skill-reader.js')).withSkills : undefined
   const kept = await openKept(prepared.value, options, stderr)
   if (kept?.ok === false) {
     report(kept.error)
@@ -80,7 +83,14 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     return 2
   }
   const servers = await openServers(prepared.value, options, received, stderr)
-  const surroundings = { readContent: readContent?.value, kept: kept?.value, deliveries: deliveriesOf(options), composing, openTools }
+  const surroundings = {
+    readContent: readContent?.value,
+    kept: kept?.value,
+    deliveries: deliveriesOf(options),
+    composing,
+    openTools,
+    withSkills,
+  }
   const signal =
     servers &&
     (await new RunningAgent({ prepared: prepared.value, servers, options, received, stderr, log, surroundings, money: money.value }).run())
@@ -151,6 +161,8 @@ type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveri
   readonly composing: Composing | undefined
   /** Undefined: it has no tools. */
   readonly openTools: typeof openAgentTools | undefined
+  /** Undefined: it has no skills. */
+  readonly withSkills: typeof withSkills | undefined
 }
 
 interface AgentParts {
@@ -203,7 +215,8 @@ class RunningAgent {
       isRecorded: this.#isRecorded,
       emit: this.#emit,
     })
-    this.#tools = parts.surroundings.openTools?.(this.#toolsParts()) ?? noTools(this.#report)
+    const others = parts.surroundings.openTools?.(this.#toolsParts()) ?? noTools(this.#report)
+    this.#tools = parts.surroundings.withSkills?.(config.skills, others) ?? others
     this.#loop = new Loop({
       config,
       conversation: this.#openConversation(),

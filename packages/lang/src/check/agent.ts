@@ -42,6 +42,7 @@ export const agentKeys = once(
     prompt_file: TEXT,
     template: FLAG,
     prompts: STRINGS,
+    skills: STRINGS,
     history: MESSAGES,
     description: TEXT,
     tools: NAMES,
@@ -141,11 +142,14 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   }
   if (config.has('wire') && ['anthropic', 'eliza'].includes(String(config.get('provider')?.value)))
     fail('wire', `'wire' is for provider "openai" and servers like it`)
+  if (config.has('command')) fail('skills', "'skills' and 'command' exclude each other: the program is the agent")
+  if (config.has('skills') && config.get('tools')?.names?.some((name) => printName(name) === 'skill'))
+    fail('tools', "a tool is named 'skill', and so is what reads 'skills': give the tool another name")
   if (config.has('prompt')) fail('prompt_file', "'prompt' and 'prompt_file' exclude each other: write the one text into the other")
   if (!config.has('prompt_file') && !isWrong('prompt_file'))
     fail('template', `'template' is for 'prompt_file': a prompt in the spec is a template as $"..."`)
   if (config.get('lane')?.value === 'batch') {
-    if (hasAny(config, 'tools') || hasAny(config, 'mcp'))
+    if (hasAny(config, 'tools') || hasAny(config, 'mcp') || hasAny(config, 'skills'))
       fail('lane', `an agent with tools needs 'lane: "now"': a call cannot wait for a batch`)
     if (config.get('amnesiac')?.value !== true && !isWrong('amnesiac')) fail('lane', `'lane: "batch"' needs 'amnesiac: true'`)
     if (config.has('via')) fail('lane', `'lane: "batch"' and 'via' exclude each other: elsewhere no note is kept of what was sent`)
@@ -155,7 +159,7 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   if (config.has('provider') && config.get('provider')?.value !== 'eliza') fail('script', `'script' is for provider "eliza" only`)
 }
 
-const hasAny = (config: Config, key: 'tools' | 'mcp'): boolean => {
+const hasAny = (config: Config, key: 'tools' | 'mcp' | 'skills'): boolean => {
   const value = config.get(key)?.value
   return Array.isArray(value) && value.length > 0
 }

@@ -44,6 +44,7 @@ const AGENT: Uses = {
   prompt: INSTRUCTION,
   prompt_file: { ...INSTRUCTION, file: 'bare' },
   prompts: { ...INSTRUCTION, file: 'path' },
+  skills: { ...INSTRUCTION, file: 'path' },
   template: GUARD,
   history: INSTRUCTION,
   description: INSTRUCTION,

@@ -2,6 +2,7 @@
 
 import type { CheckedAgent, CheckedTool, Json, ParamTexts, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
+import type { Skill } from '@plumb/tool/source/skill/load-skills'
 import {
   type AgentLimit,
   agentLimit,
@@ -23,6 +24,7 @@ import type { PreparedProvider } from '../provider/settings.js'
 import { PROVIDERS } from '../provider/table.js'
 import { readHistory } from './history.js'
 import { directoriesOf, readSystemPrompt } from './prompts.js'
+import { readSkills } from './skills.js'
 
 export interface AgentConfig {
   readonly agent: string
@@ -52,6 +54,7 @@ export interface AgentConfig {
   readonly tools: readonly CheckedTool[]
   /** MCP servers, as in `mcp`. */
   readonly servers: readonly Json[]
+  readonly skills: readonly Skill[]
   /** Offers chains of its tools, with this maximum of characters for results. Undefined: not offered. */
   readonly compose: { readonly maxOutput: number } | undefined
   /** For one input. */
@@ -85,6 +88,8 @@ export interface AgentEnvironment {
   /** The built-in prompts, such as `system.md`. */
   readonly installed: Readonly<Record<string, string>>
   readonly readText: (path: string) => Result<string>
+  /** The text that a parent handed over for a path. */
+  readonly handed: (path: string) => string | undefined
   readonly docroot: string
   readonly mayReadFiles: boolean
   /** Why a prompt may not be included from there. */
@@ -108,6 +113,7 @@ export const readAgentConfig = async (
   const model = given.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
   const resourcePath = directoriesOf(env.PLUMB_RESOURCES)
   const prompt = await readSystemPrompt(promptKeys(spec), { specPath, resourcePath, installed, readText, whyNotRead })
+  const skills = await readSkills(asTexts(spec.skills), specPath, surroundings)
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
   const lane = laneOf(name, given.lane, spec.lane)
   const provider: PreparedProvider =
@@ -121,6 +127,7 @@ export const readAgentConfig = async (
     ...whyNoBatches(lane, agent, isElsewhere),
     ...(model === undefined ? [missing('model', 'its name')] : []),
     ...prompt.faults,
+    ...skills.faults,
     ...history.faults,
     ...(provider.ok ? [] : provider.error),
   ]
@@ -143,7 +150,7 @@ export const readAgentConfig = async (
     model,
     temperature: asNumber(spec.temperature),
     effort: isEffort(spec.effort) ? spec.effort : undefined,
-    system: prompt.system,
+    system: joined(prompt.system, skills.prompt),
     documents: asTexts(spec.prompts),
     history: history.messages,
     maxTokens: asNumber(spec.max_tokens) ?? 8192,
@@ -152,6 +159,7 @@ export const readAgentConfig = async (
     keepsCut: spec.cut === 'keep',
     tools: agent.tools,
     servers: Array.isArray(spec.mcp) ? spec.mcp : [],
+    skills: skills.skills,
     compose: composeOf(spec.compose),
     maxToolCalls: asNumber(spec.max_tool_calls) ?? Infinity,
     parallelToolCalls: given.parallelToolCalls && spec.parallel_tool_calls !== false,
@@ -169,6 +177,9 @@ export const readAgentConfig = async (
   }
   return { ok: true, value: config }
 }
+
+const joined = (system: string, more: string | undefined): string =>
+  more === undefined ? system : system === '' ? more : `${system}\n\n${more}`
 
 const promptKeys = (spec: CheckedAgent['config']) => ({
   prompt: asText(spec.prompt),
@@ -229,7 +240,7 @@ const whyNoBatches = (lane: ProviderLane, agent: CheckedAgent, isElsewhere: bool
 }
 
 const whatKeepsFromBatches = ({ config, tools }: CheckedAgent, isElsewhere: boolean): string | undefined => {
-  const hasTools = tools.length > 0 || (Array.isArray(config.mcp) && config.mcp.length > 0)
+  const hasTools = tools.length > 0 || [config.mcp, config.skills].some((list) => Array.isArray(list) && list.length > 0)
   if (hasTools) return 'has tools, and a call cannot wait for a batch'
   if (config.amnesiac !== true) return 'remembers, and is asked one thing after the other'
   return isElsewhere

@@ -34,6 +34,8 @@ export interface LoadedAgent extends CompiledAgent {
   readonly readText: (path: string) => Result<string>
   /** Handed over by a parent, or already read. */
   readonly holds: (path: string) => boolean
+  /** The text that a parent handed over for a path. */
+  readonly handed: (path: string) => string | undefined
 }
 
 const EVAL_PATH = '<eval>'
@@ -53,7 +55,11 @@ export const loadAgent = async (
     return held?.ok ? held : readSpec(name)
   }
   const holds = (name: string): boolean => given.value !== undefined && files.read(name).ok
-  const base = { given: given.value, readText, holds }
+  const handed = (name: string): string | undefined => {
+    const held = given.value ? files.read(name) : undefined
+    return held?.ok ? held.value : undefined
+  }
+  const base = { given: given.value, readText, holds, handed }
   if (given.value?.agent !== undefined) {
     const checked = readAgent(given.value.agent)
     return checked.ok ? { ...base, agent: checked.value, files, diagnostics: [], faults: [] } : refuse(checked.error, files)
@@ -65,7 +71,15 @@ export const loadAgent = async (
   const params = readGivenValues(program, given.value?.bundle)
   if (!params.ok) return refuse(params.error, files)
   const { compileAgent } = await import('./compile-agent.js')
-  const source = { path, text: text.value, files, params: params.value, isOfParent: sourcesFd !== undefined, checksTools: run.isCheck }
+  const source = {
+    path,
+    text: text.value,
+    files,
+    params: params.value,
+    isOfParent: sourcesFd !== undefined,
+    isSentHere: received !== undefined,
+    checksTools: run.isCheck,
+  }
   const compiled = await compileAgent(source, program)
   const shownAt = spec.kind === 'text' ? spec.toPrompt : undefined
   return { ...base, ...compiled, ...(shownAt ? { diagnostics: compiled.diagnostics.map(shownAt) } : {}) }
@@ -77,6 +91,7 @@ const refuse = (error: Fault, files: SourceFiles): LoadedAgent => ({
   given: undefined,
   readText: readSpec,
   holds: () => false,
+  handed: () => undefined,
   diagnostics: [],
   faults: [error],
 })

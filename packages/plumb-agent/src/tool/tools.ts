@@ -133,7 +133,7 @@ class ModelTools implements Tools {
 
   async #answerOne(use: ToolUse, id: string, around: Around): Promise<Result<ToolResult>> {
     const { emit, kept } = around
-    const done = begin({ id: use.id, name: use.name, json: inputText(use) }, emit)
+    const done = beginCall({ id: use.id, name: use.name, json: inputText(use) }, emit)
     const chains = use.name === COMPOSE ? this.#composed() : undefined
     if (chains) {
       const { content, is_error } = await this.#composeCalls(use, chains, id, around)
@@ -170,7 +170,7 @@ class ModelTools implements Tools {
         const one = inChain?.({ name: tool.name, input })
         if (one?.found) return succeed({ id: `${id}/${number}`, ...one.found })
         const inner = { parent: use.id, depth: 1 }
-        const done = begin({ id: `${use.id}/${number}`, name: tool.name, json: input }, emit, inner)
+        const done = beginCall({ id: `${use.id}/${number}`, name: tool.name, json: input }, emit, inner)
         const asked = await this.#ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit, delivery }, { depth: inner.depth })
         done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : '')
         if (!signal.aborted) one?.keep(asked.ok ? asked.value : errorAnswer(id, asked.error))
@@ -244,7 +244,7 @@ interface Permitted {
 }
 
 /** Reports a call, and returns a function that reports its end. */
-const begin = (
+export const beginCall = (
   { id, name, json }: Pick<ToolUse, 'id' | 'name'> & { readonly json: string },
   emit: Emit,
   inner: { parent?: string; depth?: number } = {},

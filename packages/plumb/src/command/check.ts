@@ -21,7 +21,7 @@ import {
 import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
 import type { SpecOptions } from '@plumb/runtime/options'
-import { findMissing, type LoadedSpec, loadSpec, reportDiagnostics, selectBinding } from '@plumb/runtime/spec'
+import { findMissing, findSkillProblems, type LoadedSpec, loadSpec, reportDiagnostics, selectBinding } from '@plumb/runtime/spec'
 import { escapeLines, Reporter, writeStdout } from '@plumb/wire'
 
 /** Exit 2 if a spec has errors or cannot be read. With `--json` everything is written to stdout. */
@@ -91,7 +91,7 @@ const runProblems = async ({ program }: Compiled): Promise<Diagnostic[]> => {
   const missing = findMissing(bounds.filter(({ category }) => category === 'stream' || category === 'base'))
   const severityOf = ({ isOptional }: Need) => (isOptional ? ('warning' as const) : ('error' as const))
   const lacks = missing.map(({ code, message, need }) => ({ severity: severityOf(need), code, message, span: need.span }))
-  return [...refused, ...lacks, ...(await unloadable(program))]
+  return [...refused, ...lacks, ...(await findSkillProblems(bounds)), ...(await unloadable(program))]
 }
 
 /** Tools that are refused when they are loaded. */

@@ -1,6 +1,7 @@
 // The identity of a run: everything that its answers depend on. A resumed run with another identity reports what has changed.
 
-import { type Graph, namedFiles, secretParams } from '@plumb/lang'
+import { type Graph, namedFiles, namedSkills, secretParams } from '@plumb/lang'
+import { digestOfSkills } from '@plumb/tool/source/skill/skill-folder'
 import { readSpec, scrub, sha256Of } from '@plumb/wire'
 import { envelopesOf, type RunOptions, wordsOfAgents } from '../options/run-options.js'
 import type { LoadedSpec } from '../spec/load.js'
@@ -20,6 +21,8 @@ export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, opt
   const texts = [...Object.entries(bundle.files), ...named].filter(([path]) => !path.startsWith('<'))
   const entry = program.entry.module
   const hashes = [...texts, [entry.path, bundle.files[entry.path] ?? ''] as const].map(([path, text]) => [path, sha256Of(text)])
+  const skills = namedSkills(program).flatMap(({ from, paths }) => paths.map(({ path }) => files.beside(path, from)))
+  const hashesOfSkills = skills.map((path) => [path, digestOfSkills(path) ?? ''])
   // As text: JavaScript numbers would lose digits.
   const keys = secretParams(program.scopes)
   const params = Object.fromEntries(
@@ -29,7 +32,7 @@ export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, opt
   )
   const known = { ...answeringOptions(options), ...(Object.keys(params).length > 0 ? { params } : {}) }
   const agents = agentDigests(graph, files, options.agents)
-  return { files: Object.fromEntries(hashes), agents, options: JSON.parse(scrub(JSON.stringify(known))) }
+  return { files: Object.fromEntries([...hashes, ...hashesOfSkills]), agents, options: JSON.parse(scrub(JSON.stringify(known))) }
 }
 
 const answeringOptions = ({ run, lines, agents, permissions, programs }: RunOptions) => ({

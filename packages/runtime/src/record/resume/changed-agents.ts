@@ -3,6 +3,7 @@
 
 import { type AgentPlan, agentOf, type Graph, planOf, toSchema } from '@plumb/lang'
 import { hashOf } from '@plumb/ledger/kept'
+import { digestOfSkills } from '@plumb/tool/source/skill/skill-folder'
 import { readSpec, type SourceFiles } from '@plumb/wire'
 import { placesOf } from '../../event/wires.js'
 import type { RunOptions } from '../../options/run-options.js'
@@ -27,11 +28,12 @@ const digestOf = ({ config, input, output, specPath }: AgentPlan, files: SourceF
     const read = typeof path === 'string' && path.includes('/') ? readSpec(files.beside(path, specPath)) : undefined
     return read?.ok ? [read.value] : []
   })
+  const skills = ((config.skills ?? []) as readonly string[]).map((path) => digestOfSkills(files.beside(path, specPath)) ?? '')
   const asked = {
     provider: options.provider ?? config.provider ?? process.env.PLUMB_PROVIDER,
     model: options.model ?? config.model ?? process.env.PLUMB_MODEL,
   }
-  return hashOf({ ...config, ...asked, types: [toSchema(input), toSchema(output)], texts })
+  return hashOf({ ...config, ...asked, types: [toSchema(input), toSchema(output)], texts, ...(skills.length > 0 ? { skills } : {}) })
 }
 
 /** The places with a new digest; a new name alone changes nothing. */
