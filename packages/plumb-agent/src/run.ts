@@ -1,7 +1,7 @@
 // Runs one agent: configures it, connects it to its descriptors, and ends it in good order.
 
 import type { Readable } from 'node:stream'
-import { holdsMedia, printType, showDiagnostics, takesText } from '@plumb/lang'
+import { holdsMedia, printType, resolve, showDiagnostics, takesText } from '@plumb/lang'
 import type { BudgetLimits } from '@plumb/ledger'
 import {
   announceInput,
@@ -74,8 +74,8 @@ export const runAgent = async (options: AgentOptions, program: string, received?
   }
   const composing = await openChains(prepared.value)
   const openTools = hasTools(prepared.value) ? (await import('./tool/agent-tools.js')).openAgentTools : undefined
-  const { skills } = prepared.value.config
-  const withSkills = skills.length > 0 ? (await import('./tool/skill-reader.js')).withSkills : undefined
+  const withSkills = prepared.value.config.skills.length > 0 ? (await import('./tool/skill-reader.js')).withSkills : undefined
+  const openPartials = await loadPartials(prepared.value)
   const kept = await openKept(prepared.value, options, stderr)
   if (kept?.ok === false) {
     report(kept.error)
@@ -90,6 +90,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     composing,
     openTools,
     withSkills,
+    openPartials,
   }
   const signal =
     servers &&
@@ -97,6 +98,13 @@ export const runAgent = async (options: AgentOptions, program: string, received?
   const status = await stderr.end()
   if (signal) dieOf(signal)
   return servers ? status : 2
+}
+
+/** Undefined: answers are told whole, or there is nobody to tell. */
+const loadPartials = async ({ config }: PreparedAgent): Promise<ConversationOptions['openPartials']> => {
+  if (!config.isPartial || !config.hasTelemetry || resolve(config.output).kind === 'string') return undefined
+  const { Partials } = await import('./answer/partials.js')
+  return (type, emit) => new Partials(type, emit)
 }
 
 const reportProblems = ({ diagnostics, faults }: Problems, stderr: Stderr): void => {
@@ -157,7 +165,7 @@ const deliveriesOf = ({ run: { deliveryFd } }: AgentOptions) => (deliveryFd === 
 /** Time for inputs in flight after a signal. */
 const GRACE_MS = 5000
 
-type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries'> & {
+type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries' | 'openPartials'> & {
   readonly composing: Composing | undefined
   /** Undefined: it has no tools. */
   readonly openTools: typeof openAgentTools | undefined
@@ -317,15 +325,23 @@ class RunningAgent {
   #openConversation(): Conversation {
     const { prepared, options, stderr, log, surroundings, money } = this.#parts
     const { config } = prepared
-    const { readContent, kept, deliveries } = surroundings
+    const { readContent, kept, deliveries, openPartials } = surroundings
     const allowance = this.#asked ?? sharedAllowance()
     const billing =
       allowance &&
-      openBilling({ ...money, allowance, provider: config.providerName, lane: config.lane, limit: config.limit, warn: stderr.warn })
+      openBilling({
+        ...money,
+        allowance,
+        provider: config.providerName,
+        priceAs: config.priceAs,
+        lane: config.lane,
+        limit: config.limit,
+        warn: stderr.warn,
+      })
     // A reader of usage that has paused the agent sees here that the pause is in effect.
     const emit: Emit = (event) => this.#emit(event.kind === 'usage' && this.#loop.isPaused ? { ...event, paused: true } : event)
     const { emitsMemory, isBrief } = options.lines
-    const around = { emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries }
+    const around = { emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries, openPartials }
     return openConversation(config, this.#tools, emit, log, around)
   }
 

@@ -63,10 +63,13 @@ export const agentKeys = once(
     concurrency: wholeFrom(1),
     unordered: FLAG,
     runtime_context: FLAG,
+    partial: FLAG,
     stream: FLAG,
     parallel_tool_calls: FLAG,
     transport_retries: wholeFrom(0),
     endpoint: TEXT,
+    key_command: COMMAND,
+    price_as: TEXT,
     request: OBJECT,
     lane: oneOf('now', 'batch'),
     grant: manyOf(...EFFECTS),
@@ -142,7 +145,8 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   }
   if (config.has('wire') && ['anthropic', 'eliza'].includes(String(config.get('provider')?.value)))
     fail('wire', `'wire' is for provider "openai" and servers like it`)
-  if (config.has('command')) fail('skills', "'skills' and 'command' exclude each other: the program is the agent")
+  for (const key of ['skills', 'key_command'])
+    if (config.has('command')) fail(key, `'${key}' and 'command' exclude each other: the program is the agent`)
   if (config.has('skills') && config.get('tools')?.names?.some((name) => printName(name) === 'skill'))
     fail('tools', "a tool is named 'skill', and so is what reads 'skills': give the tool another name")
   if (config.has('prompt')) fail('prompt_file', "'prompt' and 'prompt_file' exclude each other: write the one text into the other")

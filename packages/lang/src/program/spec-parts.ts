@@ -58,7 +58,7 @@ const addAgent = (config: ObjectValue, parts: Lists): void => {
   for (const path of texts(config, 'prompts')) parts[path.includes('/') ? 'texts' : 'resources'].push(path)
   parts.texts.push(...texts(config, 'prompt_file'), ...texts(config, 'script'), ...imagesIn(valueOf(config, 'history')))
   parts.skills.push(...texts(config, 'skills'))
-  for (const key of ['command', 'via']) parts.commands.push(texts(config, key))
+  for (const key of ['command', 'via', 'key_command']) parts.commands.push(texts(config, key))
   for (const { value } of config.entries) addValue(value, parts)
 }
 

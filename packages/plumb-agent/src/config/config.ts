@@ -23,6 +23,7 @@ import type { ChatMessage, Provider } from '../provider/provider.js'
 import type { PreparedProvider } from '../provider/settings.js'
 import { PROVIDERS } from '../provider/table.js'
 import { readHistory } from './history.js'
+import { keyCommandFor } from './key-command.js'
 import { directoriesOf, readSystemPrompt } from './prompts.js'
 import { readSkills } from './skills.js'
 
@@ -38,6 +39,8 @@ export interface AgentConfig {
   /** Equal for all agents that use the same key at the same address. */
   readonly account: string
   readonly model: string
+  /** The model whose prices that one has. */
+  readonly priceAs?: (model: string) => string | undefined
   readonly temperature: number | undefined
   readonly effort: Effort | undefined
   readonly system: string
@@ -49,6 +52,8 @@ export interface AgentConfig {
   readonly maxRetries: number
   /** `auto`: if the server does not enforce it. */
   readonly schemaInPrompt: boolean | 'auto'
+  /** Answers are told while they grow. */
+  readonly isPartial?: boolean
   /** A text that was cut at `maxTokens` is accepted. */
   readonly keepsCut: boolean
   readonly tools: readonly CheckedTool[]
@@ -146,8 +151,9 @@ export const readAgentConfig = async (
     provider: provider.value,
     providerWith,
     providerName: name,
-    account: JSON.stringify([asText(spec.endpoint) ?? env.PLUMB_ENDPOINT, keyOf(name, env)]),
+    account: JSON.stringify([asText(spec.endpoint) ?? env.PLUMB_ENDPOINT, keyCommandFor(name, agent, env)?.words ?? keyOf(name, env)]),
     model,
+    priceAs: (one) => (one === model ? asText(spec.price_as) : undefined),
     temperature: asNumber(spec.temperature),
     effort: isEffort(spec.effort) ? spec.effort : undefined,
     system: joined(prompt.system, skills.prompt),
@@ -156,6 +162,7 @@ export const readAgentConfig = async (
     maxTokens: asNumber(spec.max_tokens) ?? 8192,
     maxRetries: asNumber(spec.max_retries) ?? 3,
     schemaInPrompt: typeof spec.schema_in_prompt === 'boolean' ? spec.schema_in_prompt : 'auto',
+    isPartial: spec.partial === true || given.isPartial,
     keepsCut: spec.cut === 'keep',
     tools: agent.tools,
     servers: Array.isArray(spec.mcp) ? spec.mcp : [],
@@ -196,13 +203,14 @@ interface ChosenProvider {
 }
 
 const prepareProvider = (
-  { name, model, lane, agent: { config, specPath } }: ChosenProvider,
+  { name, model, lane, agent }: ChosenProvider,
   { model: { allowHosts }, kept }: ConfigOptions,
   { env, readText }: AgentEnvironment,
 ): PreparedProvider => {
   const entry = PROVIDERS.get(name)
   if (!entry) return { ok: false, error: [unknownProvider(name)] }
   const { prepare } = entry
+  const { config, specPath } = agent
   const key = keyOf(name, env)
   const prepared = prepare({
     model,
@@ -210,6 +218,8 @@ const prepareProvider = (
     specPath,
     readText,
     key,
+    keyCommand: keyCommandFor(name, agent, env),
+    variables: env,
     endpointFromEnv: nonEmpty(env.PLUMB_ENDPOINT),
     allowedHosts: allowHosts.flatMap((hosts) => hosts.split(',')),
     isNeverAsked: kept.isCacheOnly,

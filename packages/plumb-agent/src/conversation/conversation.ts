@@ -1,7 +1,7 @@
 // One conversation: an input goes to the provider as the user's message, requested tools are called, the answer is validated, and the
 // messages are remembered.
 
-import { type Json, resolve } from '@plumb/lang'
+import { type Json, resolve, type Type } from '@plumb/lang'
 import {
   type Deliveries,
   type Fault,
@@ -16,6 +16,7 @@ import {
   toDollars,
   totalTokens,
 } from '@plumb/wire'
+import type { Partials } from '../answer/partials.js'
 import { type ReadAnswer, readAnswer } from '../answer/read.js'
 import { partThinking, withThinkingApart } from '../answer/thinking.js'
 import type { AgentConfig } from '../config/config.js'
@@ -69,6 +70,8 @@ export interface ConversationOptions {
   readonly warn?: (warning: Fault) => void
   /** Kept answers. Undefined: everything is requested. */
   readonly kept?: KeptQuestions | undefined
+  /** Tells answers while they grow. Undefined: it does not. */
+  readonly openPartials?: ((output: Type, emit: Emit) => Partials) | undefined
   /** The deliveries of its inputs, in a run by workers. */
   readonly deliveries?: Deliveries | undefined
   /** The user's message for an input that may contain media. Undefined: it is the input itself. */
@@ -170,7 +173,7 @@ class ProviderConversation implements Conversation {
     return this.#meter.describe({ now: new Date(), history: this.#memory.length, documents: this.#config.documents })
   }
 
-  #compose(turn: Turn, emit: Emit, billing: Billing | undefined): ModelRequest {
+  #compose(turn: Turn, emit: Emit, billing: Billing | undefined, partials: Partials | undefined): ModelRequest {
     const { hasRuntimeContext, parallelToolCalls, input, output, schemaInPrompt } = this.#config
     const settings = () => ({ model: this.#model, temperature: this.#temperature, effort: this.#effort })
     const tools = this.#tools.offers()
@@ -191,6 +194,7 @@ class ProviderConversation implements Conversation {
       hasMismatch: this.#hasMismatch,
       emit,
       log: this.#log,
+      ...(partials ? { onAttempt: partials.onAttempt() } : {}),
     }
   }
 
@@ -199,11 +203,11 @@ class ProviderConversation implements Conversation {
     return this.#config.lane === 'batch' ? refusedWith(CANCELLED) : { ok: false, error: CANCELLED }
   }
 
-  async #ask(turn: Turn, emit: Emit, cancellation: Cancellation, delivery: string | undefined): Promise<Said> {
+  async #ask({ turn, emit, cancellation, delivery, partials }: Asking): Promise<Said> {
     const { billing, kept, allowance } = this.#surroundings
     const paying = billing && countGranted(billing)
-    const apart = withThinkingApart(emit)
-    const question = this.#compose(turn, apart.emit, paying?.billing)
+    const apart = withThinkingApart(partials?.emit ?? emit)
+    const question = this.#compose(turn, apart.emit, paying?.billing, partials)
     const looked = kept?.ask(question, delivery)
     const before = looked instanceof Promise ? await looked : looked
     if (before?.found) return this.#repeat(before.found, question, before, apart.end)
@@ -247,7 +251,8 @@ class ProviderConversation implements Conversation {
 
   /** What an answer took: for the log, the budget and telemetry. */
   #count({ usage, estimated, cost, stop, content, model: answering }: ModelAnswer, { model, emit }: ModelRequest, ms: number): void {
-    const { agent, providerName, lane } = this.#config
+    const { agent, providerName, lane, priceAs } = this.#config
+    const price_as = priceAs?.(model)
     if (estimated !== undefined && !this.#hasWarnedOfUsage) this.#surroundings.warn?.(fault('usage_unknown', estimated, { agent }))
     this.#hasWarnedOfUsage ||= estimated !== undefined
     this.#log('answer', { model: answering ?? model, ms, usage, stop, content })
@@ -258,7 +263,9 @@ class ProviderConversation implements Conversation {
       ...usage,
       model: answering ?? model,
       provider: providerName,
+      ...(price_as === undefined ? {} : { price_as }),
       ms,
+      finish: FINISH[stop],
       ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
     })
@@ -293,9 +300,12 @@ class ProviderConversation implements Conversation {
     if (!message.ok) return message
     const turn = new Turn(message.value)
     const count = new CallCount(this.#config.maxToolCalls)
+    const partials = this.#surroundings.openPartials?.(this.#config.output, emit)
     let hasBeenCut = false
-    for (let retries = 0; ; ) {
-      const said = await this.#ask(turn, emit, cancellation, delivery)
+    for (let retries = 0, asked = 0; ; asked++) {
+      partials?.begin(retries > 0 && asked === retries)
+      const said = await this.#ask({ turn, emit, cancellation, delivery, partials })
+      partials?.stop()
       if (!said.ok) {
         if (!said.isOfModel || retries === this.#config.maxRetries) return said
         retries++
@@ -321,6 +331,7 @@ class ProviderConversation implements Conversation {
         if (thinking !== undefined) emit({ kind: 'thinking', text: thinking })
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
         if (!this.#config.isAmnesiac) this.#remember(turn.accepted(content), emit)
+        partials?.end(json)
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
@@ -333,6 +344,16 @@ class ProviderConversation implements Conversation {
       turn.addComplaint(isCut ? [] : content, complaint(said.value, text, read.error, this.#config.output))
     }
   }
+}
+
+const FINISH = { end: 'stop', tool_use: 'tool_call', tokens: 'length', refused: 'content_filter' } as const
+
+interface Asking {
+  readonly turn: Turn
+  readonly emit: Emit
+  readonly cancellation: Cancellation
+  readonly delivery: string | undefined
+  readonly partials: Partials | undefined
 }
 
 /** The attempt, after about 4 s, at which a person would ask what the program waits for. */

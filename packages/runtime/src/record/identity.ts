@@ -40,7 +40,7 @@ const answeringOptions = ({ run, lines, agents, permissions, programs }: RunOpti
   raw_input: lines.rawInput,
   envelopes: envelopesOf(lines),
   docroot: permissions.docroot ?? null,
-  handed_on: wordsOfAgents(agents),
+  handed_on: wordsOfAgents({ ...agents, isPartial: false }),
   grant: permissions.grant,
   policy: permissions.policy ?? null,
   context: permissions.context,

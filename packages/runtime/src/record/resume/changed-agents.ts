@@ -22,7 +22,9 @@ const digestsOf = (graph: Graph, files: SourceFiles, options: DigestOptions, aro
     return work.kind === 'agent' ? [[`${around}${place}`, digestOf(agentOf(work.bound), files, options)]] : []
   })
 
-const digestOf = ({ config, input, output, specPath }: AgentPlan, files: SourceFiles, options: DigestOptions): string => {
+const digestOf = ({ config: whole, input, output, specPath }: AgentPlan, files: SourceFiles, options: DigestOptions): string => {
+  // On these no answer depends.
+  const { partial: _, price_as: __, key_command: ___, ...config } = whole
   const named = ['prompt_file', 'prompts', 'script', 'history', 'command'].flatMap((key) => config[key] ?? [])
   const texts = named.flatMap((path) => {
     const read = typeof path === 'string' && path.includes('/') ? readSpec(files.beside(path, specPath)) : undefined
