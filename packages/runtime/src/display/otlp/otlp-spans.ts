@@ -4,11 +4,12 @@
 import { randomBytes } from 'node:crypto'
 import type { RunEvent, RunListener } from '../../event/run-event.js'
 import type { MessageSpan } from '../message-span.js'
-import { type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
+import { type FailedCallSpan, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
 import { readAndWritten } from '../stats.js'
 import type { BatchSpanExporter } from './batch-span-exporter.js'
 import type { OtlpSpan, SpanAttributes } from './otlp-json.js'
 import type { OtlpSettings } from './otlp-settings.js'
+import { providerName } from './provider-name.js'
 
 const MAX_IDS = 8192
 
@@ -21,6 +22,8 @@ export class OtlpSpans implements RunListener {
   #epoch = 0
   #begin: (RunEvent & { kind: 'begin' }) | undefined
   #counts = { inputs: 0, errors: 0 }
+  /** The first one that nothing handled. */
+  #fault: string | undefined
   readonly #providers = new Map<string, string>()
   readonly #plumbs = new Set<string>()
   /** Span ids of messages: the spans inside need the id before the span has ended, and some come after it. */
@@ -28,6 +31,7 @@ export class OtlpSpans implements RunListener {
   readonly #spans = new SpanBuilder({
     message: (span) => this.#message(span),
     modelCall: (call) => this.#modelCall(call),
+    failedCall: (call) => this.#failedCall(call),
     toolCall: (call) => this.#toolCall(call),
   })
 
@@ -44,7 +48,10 @@ export class OtlpSpans implements RunListener {
       for (const { name, provider } of event.nodes) if (provider !== undefined) this.#providers.set(name, provider)
     } else if (event.kind === 'spawned' && event.runs === 'plumb') this.#plumbs.add(event.process)
     else if (event.kind === 'input') this.#counts.inputs++
-    else if (event.kind === 'fault' && !event.isHandled) this.#counts.errors++
+    else if (event.kind === 'fault' && !event.isHandled) {
+      this.#counts.errors++
+      this.#fault ??= event.fault.error
+    }
     this.#spans.on(event)
     if (event.kind === 'end') this.#end(event)
   }
@@ -59,11 +66,14 @@ export class OtlpSpans implements RunListener {
     this.#add({
       spanId: this.#root,
       parentId: this.#parentId,
-      name: `plumb ${binding}`,
+      name: `invoke_workflow ${binding}`,
       kind: 'internal',
       start: this.#begin.ms,
       end: ms,
       attributes: {
+        'gen_ai.operation.name': 'invoke_workflow',
+        'gen_ai.agent.name': binding,
+        'error.type': status === 0 ? undefined : (this.#fault ?? '_OTHER'),
         'plumb.spec': spec,
         'plumb.binding': binding,
         'plumb.inputs': this.#counts.inputs,
@@ -77,6 +87,7 @@ export class OtlpSpans implements RunListener {
 
   #message({ process, n, seq, sent, start, end, fault }: MessageSpan): void {
     const isPlumb = this.#plumbs.has(process)
+    const operation = isPlumb ? 'invoke_workflow' : 'invoke_agent'
     const id = this.#idOf(process, n)
     // A nested plumb may give several outputs for one message.
     const spanId = id.isUsed ? newSpanId() : id.spanId
@@ -84,12 +95,14 @@ export class OtlpSpans implements RunListener {
     this.#add({
       spanId,
       parentId: this.#root,
-      name: isPlumb ? `plumb ${process}` : `invoke_agent ${process}`,
+      name: `${operation} ${process}`,
       kind: 'internal',
       start,
       end,
       attributes: {
-        ...(isPlumb ? {} : { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': process, ...this.#providerOf(process) }),
+        'gen_ai.operation.name': operation,
+        'gen_ai.agent.name': process,
+        ...(isPlumb ? {} : { ...this.#providerOf(process), 'gen_ai.conversation.id': this.#conversationOf(process) }),
         'plumb.seq': seq === 0 ? undefined : seq,
         'plumb.waited_ms': Math.round(start - sent),
         'error.type': fault?.error,
@@ -98,8 +111,33 @@ export class OtlpSpans implements RunListener {
     })
   }
 
-  #modelCall({ process, agent, model, start, end, tokens, message }: ModelCallSpan): void {
+  #modelCall({ process, agent, model, provider, finish, start, end, tokens, message }: ModelCallSpan): void {
     const { read, written } = readAndWritten(tokens)
+    this.#add({
+      spanId: newSpanId(),
+      parentId: this.#parentOf(process, message?.n),
+      name: `chat ${model}`,
+      kind: 'client',
+      start,
+      end,
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        ...this.#providerOf(process, provider),
+        'gen_ai.agent.name': agent,
+        'gen_ai.conversation.id': this.#conversationOf(process),
+        'gen_ai.request.model': model,
+        'gen_ai.response.model': model,
+        'gen_ai.response.finish_reasons': finish === undefined ? undefined : [finish],
+        // The conventions count what came from a cache as input too.
+        'gen_ai.usage.input_tokens': read,
+        'gen_ai.usage.output_tokens': written,
+        'gen_ai.usage.cache_read.input_tokens': tokens.cache_read,
+        'gen_ai.usage.cache_write.input_tokens': tokens.cache_creation,
+      },
+    })
+  }
+
+  #failedCall({ process, agent, model, error, start, end, message }: FailedCallSpan): void {
     this.#add({
       spanId: newSpanId(),
       parentId: this.#parentOf(process, message?.n),
@@ -111,14 +149,11 @@ export class OtlpSpans implements RunListener {
         'gen_ai.operation.name': 'chat',
         ...this.#providerOf(process),
         'gen_ai.agent.name': agent,
+        'gen_ai.conversation.id': this.#conversationOf(process),
         'gen_ai.request.model': model,
-        'gen_ai.response.model': model,
-        // The conventions count what came from a cache as input too.
-        'gen_ai.usage.input_tokens': read,
-        'gen_ai.usage.output_tokens': written,
-        'gen_ai.usage.cache_read.input_tokens': tokens.cache_read,
-        'gen_ai.usage.cache_creation.input_tokens': tokens.cache_creation,
+        'error.type': error,
       },
+      error,
     })
   }
 
@@ -166,8 +201,13 @@ export class OtlpSpans implements RunListener {
     return made
   }
 
-  #providerOf(process: string): SpanAttributes {
-    return { 'gen_ai.provider.name': this.#providers.get(process) ?? '_OTHER' }
+  #providerOf(process: string, provider = this.#providers.get(process)): SpanAttributes {
+    return { 'gen_ai.provider.name': providerName(provider) }
+  }
+
+  /** One for each agent and run. */
+  #conversationOf(process: string): string {
+    return `${this.#traceId}/${process}`
   }
 
   /** Times are milliseconds since the beginning of the run. */
