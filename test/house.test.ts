@@ -105,7 +105,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
 
 /** Directories inside a package of which other files may import only these, given relative to the directory. */
 const ENTRY_POINTS: Readonly<Record<string, RegExp>> = {
-  'packages/plumb-tool/src/source/builtin': /^(builtin-tool|declarations|table)\.ts$/,
+  'packages/plumb-tool/src/source/builtin': /^(builtin-tool|declarations|table|file\/(line-window|read-file|text-file))\.ts$/,
 }
 
 const MAX_LINES = 400

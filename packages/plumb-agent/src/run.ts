@@ -1,7 +1,7 @@
 // Runs one agent: configures it, connects it to its descriptors, and ends it in good order.
 
 import type { Readable } from 'node:stream'
-import { holdsMedia, printType, resolve, showDiagnostics, takesText } from '@plumb/lang'
+import { printType, showDiagnostics, takesText } from '@plumb/lang'
 import type { BudgetLimits } from '@plumb/ledger'
 import {
   announceInput,
@@ -17,7 +17,6 @@ import {
   openInput,
   openLineInput,
   openLog,
-  type Result,
   readControl,
   type StopSignal,
 } from '@plumb/wire'
@@ -31,6 +30,7 @@ import { type Framing, openIntake } from './io/intake.js'
 import { type Outlets, openOutlets } from './io/outlets.js'
 import { openStderr, type Stderr } from './io/stderr.js'
 import { type Emit, openTelemetry } from './io/telemetry.js'
+import { openChains, openContent, openKept, openPartialsOf } from './late-parts.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
 import type { AgentToolsParts, openAgentTools } from './tool/agent-tools.js'
@@ -75,7 +75,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
   const composing = await openChains(prepared.value)
   const openTools = hasTools(prepared.value) ? (await import('./tool/agent-tools.js')).openAgentTools : undefined
   const withSkills = prepared.value.config.skills.length > 0 ? (await import('./tool/skill-reader.js')).withSkills : undefined
-  const openPartials = await loadPartials(prepared.value)
+  const openPartials = await openPartialsOf(prepared.value)
   const kept = await openKept(prepared.value, options, stderr)
   if (kept?.ok === false) {
     report(kept.error)
@@ -100,47 +100,12 @@ export const runAgent = async (options: AgentOptions, program: string, received?
   return servers ? status : 2
 }
 
-/** Undefined: answers are told whole, or there is nobody to tell. */
-const loadPartials = async ({ config }: PreparedAgent): Promise<ConversationOptions['openPartials']> => {
-  if (!config.isPartial || !config.hasTelemetry || resolve(config.output).kind === 'string') return undefined
-  const { Partials } = await import('./answer/partials.js')
-  return (type, emit) => new Partials(type, emit)
-}
-
 const reportProblems = ({ diagnostics, faults }: Problems, stderr: Stderr): void => {
   showDiagnostics(diagnostics, stderr, process.env.PLUMB_ERRORS === 'json')
   for (const fault of faults) stderr.report(fault)
 }
 
 const SILENT: Log = () => {}
-
-/** Undefined: no input of this agent can contain media, and no files are attached. */
-const openContent = async (
-  { config, authority }: PreparedAgent,
-  { run: { attach }, tools: { docroot = '.' } }: AgentOptions,
-): Promise<Result<NonNullable<ConversationOptions['readContent']>> | undefined> => {
-  if (attach.length === 0 && !holdsMedia(config.input)) return undefined
-  const { openContentReader } = await import('./media/content.js')
-  return openContentReader({ input: config.input, attach, reach: { docroot, authority: () => authority.current() } })
-}
-
-/** Undefined: each call of a tool is made separately. */
-const openChains = async ({ config: { compose } }: PreparedAgent): Promise<Composing | undefined> => {
-  if (!compose) return undefined
-  const { openComposing } = await import('./tool/composing.js')
-  return openComposing(compose.maxOutput)
-}
-
-/** Undefined: no answers are kept. */
-const openKept = async (
-  { config, agent }: PreparedAgent,
-  options: AgentOptions,
-  { warn }: Stderr,
-): Promise<Result<NonNullable<ConversationOptions['kept']>> | undefined> => {
-  if (options.kept.cache === undefined && options.kept.keptFd === undefined) return undefined
-  const { openKeptQuestions } = await import('./kept/kept-questions.js')
-  return openKeptQuestions({ config, options: options.kept, hasSecrets: agent.hasSecrets === true, warn })
-}
 
 /** Undefined: errors were reported. */
 const openServers = async (

@@ -390,7 +390,8 @@ export class PartialJson {
   }
 }
 
-const PLAIN = new RegExp(String.raw`[^"'\\\u0000-\u001f]*`, 'y')
+const CONTROLS = String.raw`\u0000-\u001f`
+const PLAIN = new RegExp(String.raw`[^"'\\${CONTROLS}]*`, 'y')
 const WORD = /[^\s,\]}:"'/[{]*/y
 const BARE_KEY = /^[A-Za-z_$][\w$-]*$/
 const ATOM = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/

@@ -2,7 +2,7 @@
 
 import { dirname } from 'node:path'
 import type { CheckedAgent } from '@plumb/lang'
-import type { KeyCommandWords } from '../provider/keys.js'
+import type { KeyCommandWords } from '../provider/key-words.js'
 import { PROVIDERS } from '../provider/table.js'
 
 /** Undefined: its key is in a variable, or it needs none. */

@@ -3,7 +3,6 @@
 import { join } from 'node:path'
 import type { Skill } from '@plumb/tool/source/skill/load-skills'
 import { besideSpec, type Fault, fault, preview } from '@plumb/wire'
-import type { AgentEnvironment } from './config.js'
 
 export interface AgentSkills {
   readonly skills: readonly Skill[]
@@ -12,13 +11,20 @@ export interface AgentSkills {
   readonly faults: readonly Fault[]
 }
 
+interface SkillSources {
+  /** The text that a parent handed over for a path. */
+  readonly handed: (path: string) => string | undefined
+  /** Why it may not be read from there. */
+  readonly whyNotRead: (path: string, what: string) => Fault | undefined
+}
+
 const NO_SKILLS: AgentSkills = { skills: [], prompt: undefined, faults: [] }
 
 /** `paths`: as the spec has them. */
 export const readSkills = async (
   paths: readonly string[],
   specPath: string,
-  { handed, whyNotRead }: Pick<AgentEnvironment, 'handed' | 'whyNotRead'>,
+  { handed, whyNotRead }: SkillSources,
 ): Promise<AgentSkills> => {
   if (paths.length === 0) return NO_SKILLS
   const { loadSkills } = await import('@plumb/tool/source/skill/load-skills')

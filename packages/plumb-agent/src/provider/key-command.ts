@@ -13,7 +13,7 @@ import {
   startDeadline,
   succeed,
 } from '@plumb/wire'
-import { isKey, type KeyCommandWords } from './keys.js'
+import { isKey, type KeyCommandWords } from './key-words.js'
 
 const TIMEOUT_MS = 30_000
 /** So long before it expires a key is no longer used. */

@@ -2,6 +2,7 @@
 
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { Cancelled } from './cancellation.js'
+import type { KeyCommandWords } from './key-words.js'
 
 export interface Keys {
   /** For a request that is sent now; undefined: the server needs none. */
@@ -17,14 +18,6 @@ export interface Keys {
 export const fixedKey = (key: string | undefined, hint: string, header: Keys['header']): Keys => {
   const given = succeed(key)
   return { get: () => given, refuse: () => false, hint, header }
-}
-
-export interface KeyCommandWords {
-  readonly words: readonly string[]
-  /** A program with a slash is relative to it. */
-  readonly directory: string
-  /** Names of further variables that it gets. */
-  readonly env: readonly string[]
 }
 
 /** Shared by all agents of this process with the same words. */
@@ -52,6 +45,3 @@ export const orCancelled = <T>(key: Promise<Result<T>>, cancelled: Cancelled): P
     const stop = cancelled.listen(() => resolve(fail('cancelled', 'the answer was dropped on request')))
     key.then(resolve, reject).finally(stop)
   })
-
-/** A key as a header can hold it. */
-export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)

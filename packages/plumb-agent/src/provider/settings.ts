@@ -2,7 +2,7 @@
 
 import type { Fault, ProviderLane, Result } from '@plumb/wire'
 import type { Timing } from './http/timing.js'
-import type { KeyCommandWords } from './keys.js'
+import type { KeyCommandWords } from './key-words.js'
 import type { Provider } from './provider.js'
 
 export interface ProviderSettings {

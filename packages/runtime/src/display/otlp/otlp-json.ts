@@ -3,7 +3,7 @@
 import { version } from '../../../package.json'
 
 /** The conventions that names of spans, metrics and attributes are of. */
-export const SCHEMA_URL = 'https://opentelemetry.io/schemas/gen-ai/0.1.0'
+const SCHEMA_URL = 'https://opentelemetry.io/schemas/gen-ai/0.1.0'
 
 export type AttributeValue = string | number | boolean | readonly string[]
 

@@ -11,6 +11,8 @@ export interface OtlpSettings {
   readonly timeoutMs: number
   /** Attributes of the resource that all spans come from, `service.name` among them. */
   readonly resource: Readonly<Record<string, string>>
+  /** Messages, arguments and results go along. */
+  readonly capturesContent: boolean
   /** The span that this run is a part of, by W3C's traceparent. */
   readonly parent: { readonly traceId: string; readonly spanId: string } | undefined
 }
@@ -42,6 +44,7 @@ export const readOtlpSettings = (env: NodeJS.ProcessEnv): Result<OtlpSettings> |
       ...pairsOf(env.OTEL_RESOURCE_ATTRIBUTES),
       ...(env.OTEL_SERVICE_NAME ? { 'service.name': env.OTEL_SERVICE_NAME } : {}),
     },
+    capturesContent: env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase() === 'true',
     parent: parentOf(env.TRACEPARENT),
   })
 }

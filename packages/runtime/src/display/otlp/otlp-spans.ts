@@ -13,7 +13,10 @@ import { providerName } from './provider-name.js'
 
 const MAX_IDS = 8192
 
+type SpanSettings = Pick<OtlpSettings, 'parent'> & { readonly capturesContent?: boolean }
+
 export class OtlpSpans implements RunListener {
+  readonly #capturesContent: boolean
   readonly #exporter: BatchSpanExporter
   readonly #traceId: string
   readonly #parentId: string | undefined
@@ -35,7 +38,8 @@ export class OtlpSpans implements RunListener {
     toolCall: (call) => this.#toolCall(call),
   })
 
-  constructor(exporter: BatchSpanExporter, { parent }: Pick<OtlpSettings, 'parent'>) {
+  constructor(exporter: BatchSpanExporter, { parent, capturesContent = false }: SpanSettings) {
+    this.#capturesContent = capturesContent
     this.#exporter = exporter
     this.#traceId = parent?.traceId ?? randomBytes(16).toString('hex')
     this.#parentId = parent?.spanId
@@ -85,7 +89,7 @@ export class OtlpSpans implements RunListener {
     })
   }
 
-  #message({ process, n, seq, sent, start, end, fault }: MessageSpan): void {
+  #message({ process, n, seq, sent, start, end, input, output, fault }: MessageSpan): void {
     const isPlumb = this.#plumbs.has(process)
     const operation = isPlumb ? 'invoke_workflow' : 'invoke_agent'
     const id = this.#idOf(process, n)
@@ -103,6 +107,8 @@ export class OtlpSpans implements RunListener {
         'gen_ai.operation.name': operation,
         'gen_ai.agent.name': process,
         ...(isPlumb ? {} : { ...this.#providerOf(process), 'gen_ai.conversation.id': this.#conversationOf(process) }),
+        'gen_ai.input.messages': this.#content(input, (text) => [messageOf('user', text)]),
+        'gen_ai.output.messages': this.#content(output, (text) => [{ ...messageOf('assistant', text), finish_reason: 'stop' }]),
         'plumb.seq': seq === 0 ? undefined : seq,
         'plumb.waited_ms': Math.round(start - sent),
         'error.type': fault?.error,
@@ -157,7 +163,7 @@ export class OtlpSpans implements RunListener {
     })
   }
 
-  #toolCall({ process, agent, id, tool, start, end, isError, envelope, message }: ToolCallSpan): void {
+  #toolCall({ process, agent, id, tool, start, end, isError, input, envelope, message }: ToolCallSpan): void {
     const error = envelope?.error
     this.#add({
       spanId: newSpanId(),
@@ -171,6 +177,8 @@ export class OtlpSpans implements RunListener {
         'gen_ai.tool.name': tool,
         'gen_ai.tool.call.id': id,
         'gen_ai.tool.type': 'function',
+        'gen_ai.tool.call.arguments': this.#content(input, (value) => value),
+        'gen_ai.tool.call.result': this.#content(envelope?.ok ? envelope.result : undefined, (value) => value),
         'gen_ai.agent.name': agent,
         'plumb.tool.attempts': envelope?.attempts,
         'plumb.tool.cached': envelope?.cached,
@@ -184,6 +192,11 @@ export class OtlpSpans implements RunListener {
       })),
       ...(isError ? { error: error?.detail ?? 'the tool answered with an error' } : {}),
     })
+  }
+
+  /** As JSON; undefined where it is not to be sent, or there is none. */
+  #content<T>(value: T | undefined, form: (value: T) => unknown): string | undefined {
+    return this.#capturesContent && value !== undefined ? JSON.stringify(form(value)) : undefined
   }
 
   // The span of the message; where that is unknown, the span of the run.
@@ -215,5 +228,7 @@ export class OtlpSpans implements RunListener {
     this.#exporter.add({ ...span, traceId: this.#traceId, start: this.#epoch + span.start, end: this.#epoch + span.end })
   }
 }
+
+const messageOf = (role: 'user' | 'assistant', content: string) => ({ role, parts: [{ type: 'text', content }] })
 
 const newSpanId = (): string => randomBytes(8).toString('hex')
