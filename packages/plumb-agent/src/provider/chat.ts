@@ -163,6 +163,12 @@ class HttpProvider implements Provider {
     return { ...this.#protocol.headersOf(undefined, body), [header]: key }
   }
 
+  /** Without what the body decides. */
+  #keyAlone(key: string | undefined): Readonly<Record<string, string>> {
+    const others = this.#protocol.headersOf(undefined, {})
+    return Object.fromEntries(Object.entries(this.#keyHeaders(key, {})).filter(([name]) => !Object.hasOwn(others, name)))
+  }
+
   #callsWith(log: Log) {
     return { connection: this.#connection, host: this.#host, keyHint: this.#keyHint, timing: this.#settings.timing, log }
   }
@@ -172,7 +178,7 @@ class HttpProvider implements Provider {
     const { endpoint, maxRetries, keys } = this.#settings
     const [protocol, headers] = [this.#protocol, this.#headersOf({}, undefined)]
     // A batch takes longer than a key may be valid: each of its requests asks for one.
-    const connection = withKeys(this.#connection, keys, (key) => this.#keyHeaders(key, {}))
+    const connection = withKeys(this.#connection, keys, (key) => this.#keyAlone(key))
     const calls = { ...this.#callsWith(log), connection }
     return openBatchLane({ protocol, endpoint, headers, calls, maxRetries, directory: batching?.directory })
   }
