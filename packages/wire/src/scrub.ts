@@ -41,7 +41,10 @@ export const addSecret = (value: string): (() => void) => {
   // Longer keys first, so that no rest stays of a key that contains another.
   secrets.sort((a, b) => b.length - a.length)
   return () => {
-    for (const form of forms) secrets?.splice(secrets.indexOf(form), 1)
+    for (const form of forms) {
+      const at = secrets?.indexOf(form) ?? -1
+      if (at >= 0) secrets?.splice(at, 1)
+    }
   }
 }
 

@@ -1,16 +1,17 @@
 // The tool `skill` beside the tools of an agent. It is answered here: it reads what the spec names, and has no effects, so that no dispatcher is
 // started for it and nobody is asked. Loaded for an agent with skills alone.
 
-import { fitToolInput } from '@plumb/tool/call/fit'
+import { ALL_REPAIRS, fitText } from '@plumb/lang'
 import type { Skill } from '@plumb/tool/source/skill/load-skills'
 import { readSkillFor, SKILL_INPUT, SKILL_TOOL, type SkillQuestion, skillOffer } from '@plumb/tool/source/skill/skill-tool'
 import { mapLimit, type Result, succeed } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import { inputText } from '../provider/call-input.js'
 import type { ToolResult, ToolUse } from '../provider/provider.js'
+import { beginCall } from './begin-call.js'
 import type { AgentTools } from './no-tools.js'
 import { failure, toolResult } from './result.js'
-import { type AnsweredInput, beginCall } from './tools.js'
+import type { AnsweredInput } from './tools.js'
 
 const MAX_AT_ONCE = 8
 
@@ -45,7 +46,7 @@ const answerOne = async (
   const found = kept?.find(use)
   if (found) return found
   const done = beginCall({ id: use.id, name: use.name, json: inputText(use) }, emit)
-  const fit = fitToolInput(inputText(use), SKILL_INPUT)
+  const fit = fitText(inputText(use), SKILL_INPUT, { what: 'input', code: 'input_type_mismatch', repairs: ALL_REPAIRS })
   const read: Result<string> = fit.ok ? await readSkillFor(skills, JSON.parse(fit.value.json) as SkillQuestion, signal) : fit
   const result = read.ok ? toolResult(use.id, read.value, false) : failure(use.id, read.error)
   done(result.is_error, String(result.content))

@@ -8,7 +8,6 @@ import {
   IdempotencyCache,
   isHeld,
   mapLimit,
-  nowMs,
   preview,
   RESULT_DROPPED,
   type Result,
@@ -18,10 +17,10 @@ import {
   type ToolCaller,
 } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
-import { WrittenJson } from '../io/written-json.js'
 import { inputText } from '../provider/call-input.js'
 import type { ToolOffer, ToolResult, ToolUse } from '../provider/provider.js'
 import type { Approvals } from './approvals.js'
+import { beginCall } from './begin-call.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
 import type { Composing } from './composing.js'
@@ -241,21 +240,6 @@ interface Permitted {
   readonly json: string
   /** It needs approval. */
   readonly needsConsent: boolean
-}
-
-/** Reports a call, and returns a function that reports its end. */
-export const beginCall = (
-  { id, name, json }: Pick<ToolUse, 'id' | 'name'> & { readonly json: string },
-  emit: Emit,
-  inner: { parent?: string; depth?: number } = {},
-) => {
-  // A model may write it over several lines.
-  emit({ kind: 'tool_call', id, name, input: new WrittenJson(json.replaceAll(/[\r\n]+/g, ' ')), ...inner })
-  const startMs = nowMs()
-  return (is_error: boolean, content: string): void => {
-    const ms = Math.round(nowMs() - startMs)
-    emit({ kind: 'tool_result', id, name, is_error, ms, bytes: Buffer.byteLength(content), ...inner })
-  }
 }
 
 /** So many characters of a call are kept as they are: node:crypto takes 2 to 3 ms to load, and the model waits for the first call. */

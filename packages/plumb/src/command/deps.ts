@@ -35,7 +35,7 @@ export const deps = async (path: string): Promise<number> => {
   return reporter.status
 }
 
-/** The folders too: a file that is added to one makes them newer. */
+/** Each SKILL.md, and the files beside it. */
 const filesOfSkills = async (program: Program, beside: (path: string, from: string) => string): Promise<readonly Named[]> => {
   const named = namedSkills(program).flatMap(({ from, paths }) => paths.map(({ path }) => ({ from, path: beside(path, from) })))
   if (named.length === 0) return []

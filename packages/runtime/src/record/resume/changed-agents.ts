@@ -3,7 +3,6 @@
 
 import { type AgentPlan, agentOf, type Graph, planOf, toSchema } from '@plumb/lang'
 import { hashOf } from '@plumb/ledger/kept'
-import { digestOfSkills } from '@plumb/tool/source/skill/skill-folder'
 import { readSpec, type SourceFiles } from '@plumb/wire'
 import { placesOf } from '../../event/wires.js'
 import type { RunOptions } from '../../options/run-options.js'
@@ -13,16 +12,26 @@ export type AgentDigests = Readonly<Record<string, string>>
 
 type DigestOptions = RunOptions['agents']
 
-export const agentDigests = (graph: Graph, files: SourceFiles, options: DigestOptions): AgentDigests =>
-  Object.fromEntries(digestsOf(graph, files, options, ''))
+/** `skills`: digests of what their paths hold. */
+interface Texts {
+  readonly files: SourceFiles
+  readonly skills: ReadonlyMap<string, string>
+}
 
-const digestsOf = (graph: Graph, files: SourceFiles, options: DigestOptions, around: string): [string, string][] =>
+export const agentDigests = (graph: Graph, texts: Texts, options: DigestOptions): AgentDigests =>
+  Object.fromEntries(digestsOf(graph, texts, options, ''))
+
+const digestsOf = (graph: Graph, texts: Texts, options: DigestOptions, around: string): [string, string][] =>
   [...placesOf(graph)].flatMap(([{ work }, place]): [string, string][] => {
-    if (work.kind === 'plumb') return digestsOf(planOf(work.bound), files, options, `${around}${place}~`)
-    return work.kind === 'agent' ? [[`${around}${place}`, digestOf(agentOf(work.bound), files, options)]] : []
+    if (work.kind === 'plumb') return digestsOf(planOf(work.bound), texts, options, `${around}${place}~`)
+    return work.kind === 'agent' ? [[`${around}${place}`, digestOf(agentOf(work.bound), texts, options)]] : []
   })
 
-const digestOf = ({ config: whole, input, output, specPath }: AgentPlan, files: SourceFiles, options: DigestOptions): string => {
+const digestOf = (
+  { config: whole, input, output, specPath }: AgentPlan,
+  { files, skills: digests }: Texts,
+  options: DigestOptions,
+): string => {
   // On these no answer depends.
   const { partial: _, price_as: __, key_command: ___, ...config } = whole
   const named = ['prompt_file', 'prompts', 'script', 'history', 'command'].flatMap((key) => config[key] ?? [])
@@ -30,7 +39,7 @@ const digestOf = ({ config: whole, input, output, specPath }: AgentPlan, files: 
     const read = typeof path === 'string' && path.includes('/') ? readSpec(files.beside(path, specPath)) : undefined
     return read?.ok ? [read.value] : []
   })
-  const skills = ((config.skills ?? []) as readonly string[]).map((path) => digestOfSkills(files.beside(path, specPath)) ?? '')
+  const skills = ((config.skills ?? []) as readonly string[]).map((path) => digests.get(files.beside(path, specPath)) ?? '')
   const asked = {
     provider: options.provider ?? config.provider ?? process.env.PLUMB_PROVIDER,
     model: options.model ?? config.model ?? process.env.PLUMB_MODEL,
