@@ -63,7 +63,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result|terminal)$/ },
   'plumb-agent': {
     'plumb-tool':
-      /^@plumb\/tool\/(call\/(cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|registry\/unloadable|source\/(checked-tool|agent\/(prompt-program|prompt-reach)|function\/load-alone))$/,
+      /^@plumb\/tool\/(call\/(cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|registry\/unloadable|source\/(checked-tool|agent\/(prompt-program|prompt-reach)|function\/load-alone|skill\/(load-skills|skill-tool)))$/,
   },
 }
 
@@ -98,7 +98,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   split2: /^packages\/wire\/src\//,
   sucrase: /^packages\/plumb-tool\/src\/source\/function\/strip-types\.ts$/,
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp\//,
-  yaml: /^packages\/plumb-tool\/src\/source\/agent\/markdown\.ts$/,
+  yaml: /^packages\/plumb-tool\/src\/source\/agent\/front-matter\.ts$/,
   undici:
     /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|mcp-client\/src|plumb-mcp\/src|plumb\/src\/command\/prices|runtime\/src\/display\/otlp)\//,
   ignore: /^packages\/sandbox\/src\/path\/ignore-rules\.ts$/,
@@ -107,7 +107,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
 
 /** Directories inside a package of which other files may import only these, given relative to the directory. */
 const ENTRY_POINTS: Readonly<Record<string, RegExp>> = {
-  'packages/plumb-tool/src/source/builtin': /^(builtin-tool|declarations|table)\.ts$/,
+  'packages/plumb-tool/src/source/builtin': /^(builtin-tool|declarations|table|file\/(line-window|read-file|text-file))\.ts$/,
 }
 
 const MAX_LINES = 400

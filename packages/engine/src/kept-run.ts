@@ -57,7 +57,7 @@ export const openKeptRun = async (o: KeptRunOptions): Promise<Result<KeptRun>> =
   const locked = record === undefined ? succeed(() => {}) : await clearDirectory(record, { isNested: false })
   if (!locked.ok) return locked
   const place: RecordDirectory | undefined = record === undefined ? undefined : { directory: record, spare: [] }
-  const identity = identityOfRun(loaded, graph, options)
+  const identity = await identityOfRun(loaded, graph, options)
   const secrets = secretsOf(loaded.compiled.program, bound, graph)
   if (record !== undefined) for (const words of whyNotResumable(graph, options.programs.agent, secrets)) reporter.warn(notResumable(words))
   const wires = [...wiresOf(graph).values()]

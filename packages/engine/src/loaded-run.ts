@@ -27,7 +27,7 @@ export const loadRun = async (path: string | undefined, options: RunOptions, rep
   const chosen = await chooseGraph(loaded.value.compiled.program, { ...options, run: { ...options.run, isDry: true } })
   if (!chosen.ok) return reportFailure(chosen, reporter)
   const { bound, graph } = chosen.value
-  const plan = planRun(loaded.value, bound, graph, options)
+  const plan = await planRun(loaded.value, bound, graph, options)
   return plan.ok ? { loaded: loaded.value, bound, graph, plan: plan.value } : reportFailure(plan, reporter)
 }
 

@@ -48,7 +48,7 @@ export interface RunPlan {
 }
 
 /** `cannot_run`: no worker could run it. */
-export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options: RunOptions): Result<RunPlan> => {
+export const planRun = async (loaded: LoadedSpec, bound: Bound, graph: Graph, options: RunOptions): Promise<Result<RunPlan>> => {
   const inputs = graph.nodes.filter(({ work }) => work.kind === 'input')
   const [input] = inputs
   if (!input || inputs.length !== 1)
@@ -105,7 +105,7 @@ export const planRun = (loaded: LoadedSpec, bound: Bound, graph: Graph, options:
     }
   }
   return succeed({
-    digest: digestOf(loaded, graph, options),
+    digest: await digestOf(loaded, graph, options),
     parts: planned.map((part) => ({ ...part, above: [...(above.get(part.id) ?? [])] })),
     entrance: targetsOf({ node: input, output: 0 }),
     outputs: outputs.map(({ name }) => name),
@@ -120,8 +120,8 @@ export const partsText = ({ parts }: RunPlan): string => `the spec has ${parts.m
 const SLOW = new Set<GraphNode['work']['kind']>(['agent', 'plumb', 'call'])
 
 // Names are relative to the spec: another machine has it in another directory.
-const digestOf = (loaded: LoadedSpec, graph: Graph, options: RunOptions): string => {
-  const { files, options: given } = identityOfRun(loaded, graph, options)
+const digestOf = async (loaded: LoadedSpec, graph: Graph, options: RunOptions): Promise<string> => {
+  const { files, options: given } = await identityOfRun(loaded, graph, options)
   const directory = dirname(loaded.compiled.program.entry.module.path)
   const named = Object.entries(files).map(([path, hash]) => [relative(directory, path), hash] as const)
   const { binding, params = null, handed_on, agent_command, tool_command, provider, model } = given as Readonly<Record<string, unknown>>

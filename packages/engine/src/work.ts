@@ -48,7 +48,8 @@ const openWatch = async ({ graph }: LoadedRun, spec: string, options: RunOptions
   const settings = readOtlpSettings(process.env)
   if (settings?.ok === false) return settings
   const warn = (text: string) => reporter.warn(fault('connection_failed', text))
-  const spans = settings && { exporter: new BatchSpanExporter(settings.value, warn), parent: settings.value.parent }
+  const { url, parent } = settings?.value ?? {}
+  const spans = settings && url ? { exporter: new BatchSpanExporter(settings.value, url, warn), parent } : undefined
   if (options.display.trace === undefined) return succeed(new WorkerWatch({ trace: undefined, spans }))
   const display = new RunDisplay({ ...options.display, progress: false, summary: undefined }, { isChild: true })
   const opened = await display.openListeners(reporter, undefined, (error) => reporter.report(error))

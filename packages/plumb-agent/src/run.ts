@@ -1,7 +1,7 @@
 // Runs one agent: configures it, connects it to its descriptors, and ends it in good order.
 
 import type { Readable } from 'node:stream'
-import { holdsMedia, printType, showDiagnostics, takesText } from '@plumb/lang'
+import { printType, showDiagnostics, takesText } from '@plumb/lang'
 import type { BudgetLimits } from '@plumb/ledger'
 import {
   announceInput,
@@ -17,7 +17,6 @@ import {
   openInput,
   openLineInput,
   openLog,
-  type Result,
   readControl,
   type StopSignal,
 } from '@plumb/wire'
@@ -31,6 +30,7 @@ import { type Framing, openIntake } from './io/intake.js'
 import { type Outlets, openOutlets } from './io/outlets.js'
 import { openStderr, type Stderr } from './io/stderr.js'
 import { type Emit, openTelemetry } from './io/telemetry.js'
+import { openChains, openContent, openKept, openPartialsOf } from './late-parts.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
 import type { AgentToolsParts, openAgentTools } from './tool/agent-tools.js'
@@ -38,6 +38,7 @@ import { Approvals } from './tool/approvals.js'
 import type { Composing } from './tool/composing.js'
 import { type AgentTools, NO_SERVERS, noTools } from './tool/no-tools.js'
 import type { Servers } from './tool/server-catalogue.js'
+import type { withSkills } from './tool/skill-reader.js'
 
 /** A spec from stdin, and the rest of the stream. */
 export type ReceivedInput = InheritedSpec & { readonly stdin: Readable; readonly budget: BudgetLimits | undefined }
@@ -73,6 +74,8 @@ export const runAgent = async (options: AgentOptions, program: string, received?
   }
   const composing = await openChains(prepared.value)
   const openTools = hasTools(prepared.value) ? (await import('./tool/agent-tools.js')).openAgentTools : undefined
+  const withSkills = prepared.value.config.skills.length > 0 ? (await import('./tool/skill-reader.js')).withSkills : undefined
+  const openPartials = await openPartialsOf(prepared.value)
   const kept = await openKept(prepared.value, options, stderr)
   if (kept?.ok === false) {
     report(kept.error)
@@ -80,7 +83,15 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     return 2
   }
   const servers = await openServers(prepared.value, options, received, stderr)
-  const surroundings = { readContent: readContent?.value, kept: kept?.value, deliveries: deliveriesOf(options), composing, openTools }
+  const surroundings = {
+    readContent: readContent?.value,
+    kept: kept?.value,
+    deliveries: deliveriesOf(options),
+    composing,
+    openTools,
+    withSkills,
+    openPartials,
+  }
   const signal =
     servers &&
     (await new RunningAgent({ prepared: prepared.value, servers, options, received, stderr, log, surroundings, money: money.value }).run())
@@ -95,34 +106,6 @@ const reportProblems = ({ diagnostics, faults }: Problems, stderr: Stderr): void
 }
 
 const SILENT: Log = () => {}
-
-/** Undefined: no input of this agent can contain media, and no files are attached. */
-const openContent = async (
-  { config, authority }: PreparedAgent,
-  { run: { attach }, tools: { docroot = '.' } }: AgentOptions,
-): Promise<Result<NonNullable<ConversationOptions['readContent']>> | undefined> => {
-  if (attach.length === 0 && !holdsMedia(config.input)) return undefined
-  const { openContentReader } = await import('./media/content.js')
-  return openContentReader({ input: config.input, attach, reach: { docroot, authority: () => authority.current() } })
-}
-
-/** Undefined: each call of a tool is made separately. */
-const openChains = async ({ config: { compose } }: PreparedAgent): Promise<Composing | undefined> => {
-  if (!compose) return undefined
-  const { openComposing } = await import('./tool/composing.js')
-  return openComposing(compose.maxOutput)
-}
-
-/** Undefined: no answers are kept. */
-const openKept = async (
-  { config, agent }: PreparedAgent,
-  options: AgentOptions,
-  { warn }: Stderr,
-): Promise<Result<NonNullable<ConversationOptions['kept']>> | undefined> => {
-  if (options.kept.cache === undefined && options.kept.keptFd === undefined) return undefined
-  const { openKeptQuestions } = await import('./kept/kept-questions.js')
-  return openKeptQuestions({ config, options: options.kept, hasSecrets: agent.hasSecrets === true, warn })
-}
 
 /** Undefined: errors were reported. */
 const openServers = async (
@@ -147,10 +130,12 @@ const deliveriesOf = ({ run: { deliveryFd } }: AgentOptions) => (deliveryFd === 
 /** Time for inputs in flight after a signal. */
 const GRACE_MS = 5000
 
-type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries'> & {
+type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries' | 'openPartials'> & {
   readonly composing: Composing | undefined
   /** Undefined: it has no tools. */
   readonly openTools: typeof openAgentTools | undefined
+  /** Undefined: it has no skills. */
+  readonly withSkills: typeof withSkills | undefined
 }
 
 interface AgentParts {
@@ -204,7 +189,8 @@ class RunningAgent {
       emit: this.#emit,
       askTerminal: options.tools.asksParent ? async (request, signal) => this.#tools.askPerson?.(request, signal) : undefined,
     })
-    this.#tools = parts.surroundings.openTools?.(this.#toolsParts()) ?? noTools(this.#report)
+    const others = parts.surroundings.openTools?.(this.#toolsParts()) ?? noTools(this.#report)
+    this.#tools = parts.surroundings.withSkills?.(config.skills, others) ?? others
     this.#loop = new Loop({
       config,
       conversation: this.#openConversation(),
@@ -305,15 +291,23 @@ class RunningAgent {
   #openConversation(): Conversation {
     const { prepared, options, stderr, log, surroundings, money } = this.#parts
     const { config } = prepared
-    const { readContent, kept, deliveries } = surroundings
+    const { readContent, kept, deliveries, openPartials } = surroundings
     const allowance = this.#asked ?? sharedAllowance()
     const billing =
       allowance &&
-      openBilling({ ...money, allowance, provider: config.providerName, lane: config.lane, limit: config.limit, warn: stderr.warn })
+      openBilling({
+        ...money,
+        allowance,
+        provider: config.providerName,
+        priceAs: config.priceAs,
+        lane: config.lane,
+        limit: config.limit,
+        warn: stderr.warn,
+      })
     // A reader of usage that has paused the agent sees here that the pause is in effect.
     const emit: Emit = (event) => this.#emit(event.kind === 'usage' && this.#loop.isPaused ? { ...event, paused: true } : event)
     const { emitsMemory, isBrief } = options.lines
-    const around = { emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries }
+    const around = { emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries, openPartials }
     return openConversation(config, this.#tools, emit, log, around)
   }
 

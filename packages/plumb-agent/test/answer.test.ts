@@ -221,6 +221,7 @@ const configure = (provider: Provider, more: Partial<AgentConfig> = {}): AgentCo
   keepsCut: false,
   tools: [],
   servers: [],
+  skills: [],
   compose: undefined,
   maxToolCalls: Number.POSITIVE_INFINITY,
   parallelToolCalls: true,

@@ -464,7 +464,7 @@ t.test('fault 120: where a key may go', async (t) => {
     [undefined, 'nonsense', [], /PLUMB_ENDPOINT is not a URL/],
   ]
   for (const [spec, environment, allowedHosts, wanted] of cases) {
-    const read = readEndpoint(own, { spec, environment, allowedHosts })
+    const read = readEndpoint({ name: 'openai', endpoint: own }, { spec, environment, allowedHosts })
     if (typeof wanted === 'string') t.equal(read instanceof URL ? read.href : read.detail, wanted, `${spec} ${environment}`)
     else t.match(read, refusedWith(wanted), `${spec} ${environment}`)
   }
@@ -500,10 +500,11 @@ t.test('presets: servers by their names', async (t) => {
       config: {},
       ...change,
     })
-  for (const { name, keyVariable } of ACCOUNTS) {
+  for (const { name, keyVariable, endpoint } of ACCOUNTS) {
     const prepared = prepare(name)
-    const missing = [{ error: 'missing_key', detail: new RegExp(String(keyVariable)) }]
-    t.match(prepared, keyVariable === undefined ? { ok: true } : { ok: false, error: missing }, `${name}: its key`)
+    const named: string | undefined = keyVariable ?? (endpoint.includes('{') ? 'GOOGLE_CLOUD_LOCATION and GOOGLE_CLOUD_PROJECT' : undefined)
+    const missing = [{ error: 'missing_key', detail: new RegExp(String(named)) }]
+    t.match(prepared, named === undefined ? { ok: true } : { ok: false, error: missing }, `${name}: its key`)
     const elsewhere = prepare(name, { key: 'k', config: { endpoint: 'https://evil.example/v1' } })
     t.match(elsewhere, { ok: false, error: [{ error: 'config_invalid', detail: /a key is sent to/ }] }, `${name}: nowhere else`)
   }

@@ -28,6 +28,7 @@ t.test('a typed answer is what stands behind the thinking', async (t) => {
     [`<think>\nA first idea:\n${FENCE}No.\n</think>\n\n${FINAL}`, FINAL],
     [`<thinking>${FENCE}</thinking>${FINAL}`, FINAL],
     [`<thought>{"score":1}</thought>\n${FINAL}`, FINAL],
+    [`<reasoning>{"score":1}</reasoning>${FINAL}`, FINAL],
     [`[THINK]{"score":1}[/THINK]${FINAL}`, FINAL],
     [`<seed:think>{"score":1}</seed:think>${FINAL}`, FINAL],
     // What is no tag of thinking is words around: two values are several.

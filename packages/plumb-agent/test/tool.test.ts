@@ -124,6 +124,7 @@ const open = (
     keepsCut: false,
     tools: TOOLS,
     servers: [],
+    skills: [],
     compose: undefined,
     maxToolCalls: Number.POSITIVE_INFINITY,
     parallelToolCalls: true,

@@ -330,17 +330,19 @@ t.test('spans at a collector', async (t) => {
     OTEL_EXPORTER_OTLP_ENDPOINT: `${endpoint}/base/`,
     OTEL_EXPORTER_OTLP_HEADERS: 'x-team=a%20b,authorization=Bearer sk-CANARY-9',
     OTEL_SERVICE_NAME: 'my service',
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
     OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     TRACEPARENT: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
   })
   t.equal(ran.out.split('\n').length, 3)
   t.ok(sent.length > 0)
-  t.match(sent[0], {
+  const traces = sent.filter(({ path }) => path === '/base/v1/traces')
+  t.match(traces[0], {
     path: '/base/v1/traces',
     headers: { 'content-type': 'application/json', 'x-team': 'a b', authorization: 'Bearer sk-CANARY-9' },
   })
   t.notMatch(sent.map(({ body }) => body).join(''), 'CANARY')
-  const bodies = sent.map(({ body }) => JSON.parse(body) as Sent)
+  const bodies = traces.map(({ body }) => JSON.parse(body) as Sent)
   t.match(attributesOf(bodies[0]?.resourceSpans[0]?.resource.attributes ?? []), {
     'service.name': 'my service',
     'deployment.environment.name': 'test',
@@ -354,7 +356,7 @@ t.test('spans at a collector', async (t) => {
     'times',
   )
   const [root] = spans.filter(({ parentSpanId }) => parentSpanId === 'b7ad6b7169203331')
-  t.match(root, { name: 'plumb main', kind: 1, status: { code: 2 } })
+  t.match(root, { name: 'invoke_workflow main', kind: 1, status: { code: 2 } })
   t.ok(
     spans.every((span) => span === root || ids.has(span.parentSpanId ?? '')),
     'every other one is below one that was sent',
@@ -366,7 +368,12 @@ t.test('spans at a collector', async (t) => {
   t.match(first, {
     kind: 1,
     parentSpanId: root?.spanId,
-    attributes: { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.provider.name': 'eliza' },
+    attributes: {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.provider.name': 'eliza',
+      'gen_ai.input.messages': /^\[\{"role":"user","parts":\[\{"type":"text","content":/,
+      'gen_ai.output.messages': /"finish_reason":"stop"/,
+    },
   })
   t.match(named('chat doctor')[0], {
     kind: 3,
@@ -376,17 +383,57 @@ t.test('spans at a collector', async (t) => {
   t.match(named('execute_tool today'), [
     {
       parentSpanId: second?.spanId,
-      attributes: { 'gen_ai.tool.name': 'today', 'gen_ai.tool.call.id': 'call_1', 'plumb.tool.attempts': '1' },
+      attributes: {
+        'gen_ai.tool.name': 'today',
+        'gen_ai.tool.call.id': 'call_1',
+        'gen_ai.tool.call.arguments': String,
+        'plumb.tool.attempts': '1',
+      },
       events: [{ name: 'plumb.tool.validate' }],
     },
   ])
   t.match(named('invoke_agent critic')[0], { status: { code: 2 }, attributes: { 'error.type': 'output_type_mismatch' } })
+  t.match(bodies[0], { resourceSpans: [{ schemaUrl: SCHEMA, scopeSpans: [{ schemaUrl: SCHEMA }] }] })
+  const last = JSON.parse(sent.findLast(({ path }) => path === '/base/v1/metrics')?.body ?? '{}') as SentMetrics
+  const [of] = last.resourceMetrics ?? []
+  t.match(of, { schemaUrl: SCHEMA, scopeMetrics: [{ schemaUrl: SCHEMA }] })
+  const metrics = new Map(of?.scopeMetrics[0]?.metrics.map((metric) => [metric.name, metric]))
+  for (const [name, unit, form] of METRICS) t.match(metrics.get(name), { unit, [form]: { aggregationTemporality: 2 } }, name)
+  for (const { histogram } of metrics.values())
+    for (const { count, bucketCounts, explicitBounds } of histogram?.dataPoints ?? []) {
+      t.equal(bucketCounts.length, explicitBounds.length + 1)
+      t.equal(
+        bucketCounts.reduce((sum, one) => sum + Number(one), 0),
+        Number(count),
+      )
+    }
 })
+
+const SCHEMA = 'https://opentelemetry.io/schemas/gen-ai/0.1.0'
+const METRICS = [
+  ['gen_ai.client.inference.duration', 's', 'histogram'],
+  ['gen_ai.invoke_agent.duration', 's', 'histogram'],
+  ['gen_ai.execute_tool.duration', 's', 'histogram'],
+  ['gen_ai.client.inference.usage.input_tokens', '{token}', 'sum'],
+  ['gen_ai.client.inference.usage.output_tokens', '{token}', 'sum'],
+] as const
+
+interface SentMetrics {
+  readonly resourceMetrics?: readonly {
+    readonly scopeMetrics: readonly {
+      readonly metrics: readonly {
+        readonly name: string
+        readonly histogram?: {
+          readonly dataPoints: readonly { readonly count: string; readonly bucketCounts: string[]; readonly explicitBounds: number[] }[]
+        }
+      }[]
+    }[]
+  }[]
+}
 
 t.test('a collector that is away, refuses or says nothing', async (t) => {
   const run = `plumb -R -e 'let main : !string -> !string = id' >/dev/null`
-  const warned =
-    /^\{"warning":"connection_failed",[^\n]*"detail":"the collector of spans at 127\.0\.0\.1:\d+[^\n]*the run goes on[^\n]*\}\n$/
+  const warned = /^\{"warning":"connection_failed",[^\n]*"detail":"the collector at 127\.0\.0\.1:\d+[^\n]*the run goes on[^\n]*\}\n$/
   const { endpoint: closed } = await openCollector(t)
   const away = await shell(run, { OTEL_EXPORTER_OTLP_ENDPOINT: closed.replace(/\d+$/, '1') })
   t.match(away, { err: warned, status: 0 })
@@ -396,7 +443,10 @@ t.test('a collector that is away, refuses or says nothing', async (t) => {
   t.match(await shell(run, { OTEL_EXPORTER_OTLP_ENDPOINT: silent, OTEL_EXPORTER_OTLP_TIMEOUT: '200' }), { err: warned, status: 0 })
   const { endpoint, sent } = await openCollector(t)
   t.match(await shell(run, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: 'true' }), { err: '', status: 0 })
-  t.match(await shell(run, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_EXPORTER: 'none' }), { err: '', status: 0 })
+  t.match(await shell(run, { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' }), {
+    err: '',
+    status: 0,
+  })
   t.equal(sent.length, 0)
   await shell(run, { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${endpoint}/there` })
   t.match(sent, [{ path: '/there' }])

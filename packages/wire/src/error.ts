@@ -120,6 +120,10 @@ export const ERRORS = {
     'draw it as svg, which is shown with the fonts of the machine'),
   spec_changed: config('warning: a run goes on with a record although the spec or an option has changed since',
     'nothing, if that is meant: what is the same is not asked again; --same refuses instead'),
+  skill_name: config('warning: a skill has another name than its folder',
+    'rename one of the two: other programs look a skill up by its folder'),
+  skill_tools: config('warning: a skill says that it uses tools which the agent does not have',
+    'add them to the tools of the agent if its work needs them; a skill grants nothing'),
   odd_capital: config('warning: a type or module begins with a small letter, or a binding with a capital',
     'rename it; nothing else follows from it'),
   untrusted_flow: config('what an outsider may have written could come to command; the path says how',
@@ -176,6 +180,8 @@ export const ERRORS = {
   // Something named at run time that is missing.
   unknown_tool: notFound('a tool was called that is not offered here',
     'add it to the tools of the agent, or call one of those listed'),
+  unknown_skill: notFound('a skill was asked for that the agent does not have',
+    'name one of those that the error lists'),
   unknown_port: notFound('an envelope names a port that the process does not have',
     'use a name from the table of file descriptors or a parameter of main'),
   no_such_file: notFound('a path given to a tool leads to nothing',
@@ -298,7 +304,8 @@ export const atIndex = (error: Fault, index: number): Fault => {
   return { ...rest, index, ...(within.length > 0 ? { indexes: [index, ...within] } : {}) } as Fault
 }
 
-export const exitStatus = ({ category }: Fault): 1 | 2 => (category === 'config' ? 2 : 1)
+/** What failed for the command of a key is an input: the run itself was started. */
+export const exitStatus = ({ category, key_command }: Fault): 1 | 2 => (category === 'config' && key_command === undefined ? 2 : 1)
 
 export const isRetryable = ({ category }: Fault): boolean => category === 'unavailable'
 

@@ -1,5 +1,5 @@
-export { ACCOUNTS, type Account, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane } from './accounts.js'
-export { childEnv, requireSandbox } from './child/env.js'
+export { ACCOUNTS, type Account, isOnThisMachine, KEY_VARIABLES, PROVIDER_NAMES, type ProviderLane, variablesIn } from './accounts.js'
+export { childEnv, FOR_KEY_COMMANDS, requireSandbox } from './child/env.js'
 export {
   type PlumbChild,
   type PlumbChildOptions,

@@ -33,12 +33,19 @@ export const scrubHead = (text: string, length: number): ScrubbedHead => {
   return { head: isWhole ? clean : clean.slice(0, clean.length - longest), isWhole }
 }
 
-/** Adds a key that does not come from the environment, such as a `token` in a spec. */
-export const addSecret = (value: string): void => {
+/** Adds a key that does not come from the environment, such as a `token` in a spec. Returns what forgets it again. */
+export const addSecret = (value: string): (() => void) => {
   secrets ??= fromEnvironment()
-  secrets.push(...formsOf(value))
+  const forms = formsOf(value)
+  secrets.push(...forms)
   // Longer keys first, so that no rest stays of a key that contains another.
   secrets.sort((a, b) => b.length - a.length)
+  return () => {
+    for (const form of forms) {
+      const at = secrets?.indexOf(form) ?? -1
+      if (at >= 0) secrets?.splice(at, 1)
+    }
+  }
 }
 
 const fromEnvironment = (): string[] => {

@@ -18,8 +18,12 @@ export type Telemetry =
       provider?: string
       /** In dollars, if there is a limit of money. */
       cost?: number
+      /** The model whose prices it has, if not its own. */
+      price_as?: string
       /** For half the price. */
       lane?: 'batch'
+      /** Why the answer ended: `stop`, `tool_call`, `length` or `content_filter`. */
+      finish?: string
       /** It is paused now. */
       paused?: true
       /** It was answered before, and cost nothing now: where the answer is from. */
@@ -35,6 +39,8 @@ export type Telemetry =
    *  as a call, and is none, since no request was sent. */
   | { kind: 'budget'; paid: number; cost: number; tokens: number; lost?: true; back?: true }
   | { kind: 'text'; delta: string }
+  /** The part of an answer that has come, and the JSON Pointers of what may still grow. Without `value` an attempt begins. */
+  | { kind: 'partial'; value?: unknown; open: readonly string[] }
   | { kind: 'thinking'; text: string }
   | { kind: 'mended'; what: string }
   /** The answer was made without something that the model or its server refused. */
@@ -48,6 +54,8 @@ export type Telemetry =
   | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome }
   /** `away`: no server is there, or one that is still loading its model; `told`: what a model was told about its answer, of a run that is recorded. */
   | { kind: 'retry'; attempt: number; reason: string; wait_ms: number; away?: true; told?: string }
+  /** A request to a model that failed, whether it is made again or not. */
+  | { kind: 'failed'; model: string; error: string; ms: number }
   | { kind: 'output'; value: unknown }
   | ({ kind: 'error' } & Fault)
   /** A program has so many inputs in hand, and has told nothing for a long time: it may hold its output back. */

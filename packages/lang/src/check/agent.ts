@@ -44,6 +44,7 @@ export const agentKeys = once(
     prompt_file: TEXT,
     template: FLAG,
     prompts: STRINGS,
+    skills: STRINGS,
     history: MESSAGES,
     description: TEXT,
     tools: NAMES,
@@ -66,10 +67,13 @@ export const agentKeys = once(
     concurrency: wholeFrom(1),
     unordered: FLAG,
     runtime_context: FLAG,
+    partial: FLAG,
     stream: FLAG,
     parallel_tool_calls: FLAG,
     transport_retries: wholeFrom(0),
     endpoint: TEXT,
+    key_command: COMMAND,
+    price_as: TEXT,
     request: OBJECT,
     lane: oneOf('now', 'batch'),
     grant: manyOf(...EFFECTS),
@@ -154,11 +158,15 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   }
   if (config.has('wire') && ['anthropic', 'eliza'].includes(String(config.get('provider')?.value)))
     fail('wire', `'wire' is for provider "openai" and servers like it`)
+  for (const key of ['skills', 'key_command'])
+    if (config.has('command')) fail(key, `'${key}' and 'command' exclude each other: the program is the agent`)
+  if (config.has('skills') && config.get('tools')?.names?.some((name) => printName(name) === 'skill'))
+    fail('tools', "a tool is named 'skill', and so is what reads 'skills': give the tool another name")
   if (config.has('prompt')) fail('prompt_file', "'prompt' and 'prompt_file' exclude each other: write the one text into the other")
   if (!config.has('prompt_file') && !isWrong('prompt_file'))
     fail('template', `'template' is for 'prompt_file': a prompt in the spec is a template as $"..."`)
   if (config.get('lane')?.value === 'batch') {
-    if (hasAny(config, 'tools') || hasAny(config, 'mcp'))
+    if (hasAny(config, 'tools') || hasAny(config, 'mcp') || hasAny(config, 'skills'))
       fail('lane', `an agent with tools needs 'lane: "now"': a call cannot wait for a batch`)
     if (config.get('amnesiac')?.value !== true && !isWrong('amnesiac')) fail('lane', `'lane: "batch"' needs 'amnesiac: true'`)
     if (config.has('via')) fail('lane', `'lane: "batch"' and 'via' exclude each other: elsewhere no note is kept of what was sent`)
@@ -174,7 +182,7 @@ const checkConversation = ({ inputs: [input], scope }: Bound, config: Config, re
   if (expression && input) checkKey(expression, { input, scope }, "'conversation'", report)
 }
 
-const hasAny = (config: Config, key: 'tools' | 'mcp'): boolean => {
+const hasAny = (config: Config, key: 'tools' | 'mcp' | 'skills'): boolean => {
   const value = config.get(key)?.value
   return Array.isArray(value) && value.length > 0
 }

@@ -31,7 +31,7 @@ export const holdAgent = (bound: Bound, a: Analysis): Tags => {
   return isTagged(read) ? { untrusted: read.untrusted, open: read.untrusted, secret: read.secret } : NO_TAGS
 }
 
-const PROMPTS: ReadonlySet<string> = new Set(['prompt', 'prompt_file', 'prompts'])
+const PROMPTS: ReadonlySet<string> = new Set(['prompt', 'prompt_file', 'prompts', 'skills'])
 
 const refuse = (bound: Bound, { what, key, use, span, help }: LabelledKey, label: Label, trail: Trail, a: Analysis): void => {
   const { impl, name } = bound.binding

@@ -15,6 +15,8 @@ export interface SpecParts {
   readonly resources: readonly string[]
   /** Prompt files and specs that are tools. */
   readonly agentFiles: readonly string[]
+  /** Folders. */
+  readonly skills: readonly string[]
   readonly functions: readonly string[]
   /** A command line of a tool, not split yet. */
   readonly lines: readonly string[]
@@ -35,7 +37,7 @@ type Lists = { -readonly [Key in keyof SpecParts]: SpecParts[Key][number][] }
 
 export const specParts = (path: string, text: string): SpecParts => {
   const parts: Lists = {
-    ...{ modules: [], modulePaths: [], texts: [], resources: [], agentFiles: [], functions: [] },
+    ...{ modules: [], modulePaths: [], texts: [], resources: [], agentFiles: [], functions: [], skills: [] },
     ...{ lines: [], commands: [], roots: [], writable: [], builtins: [], records: [], snapshots: [] },
   }
   for (const item of parse({ path, text }, ignore).items) addItem(item, parts)
@@ -55,7 +57,8 @@ const addItem = (item: Item, parts: Lists): void => {
 const addAgent = (config: ObjectValue, parts: Lists): void => {
   for (const path of texts(config, 'prompts')) parts[path.includes('/') ? 'texts' : 'resources'].push(path)
   parts.texts.push(...texts(config, 'prompt_file'), ...texts(config, 'script'), ...imagesIn(valueOf(config, 'history')))
-  for (const key of ['command', 'via']) parts.commands.push(texts(config, key))
+  parts.skills.push(...texts(config, 'skills'))
+  for (const key of ['command', 'via', 'key_command']) parts.commands.push(texts(config, key))
   for (const { value } of config.entries) addValue(value, parts)
 }
 

@@ -2,7 +2,7 @@
 
 import { type AgentLimit, type TokenCounts, toNano } from '@plumb/wire'
 import { costOf } from '../price/price.js'
-import type { Prices } from '../price/prices.js'
+import type { PricedModel, Prices } from '../price/prices.js'
 import type { Budget } from './interface.js'
 
 /** `provider`, and `cost` in dollars, if it reports them. */
@@ -13,16 +13,22 @@ export interface ReportedUsage extends TokenCounts {
   readonly lane?: 'batch'
   /** It was answered before, and is not paid for again. */
   readonly kept?: string
+  /** The model whose prices are its own. */
+  readonly price_as?: string
 }
+
+/** The model that a price is looked up for. `priceAs`: another whose prices it has, of whatever provider. */
+export const pricedBy = (priced: PricedModel, priceAs: string | undefined): PricedModel =>
+  priceAs === undefined ? priced : { ...priced, model: priceAs, provider: undefined }
 
 /** In nanodollars. A reported cost is as good as reported tokens. Undefined: its model has no price. */
 export const costOfUsage = (
   prices: Prices | undefined,
-  { model, provider, lane, cost, kept, ...usage }: ReportedUsage,
+  { model, provider, lane, cost, kept, price_as, ...usage }: ReportedUsage,
 ): number | undefined => {
   if (kept !== undefined) return 0
   if (typeof cost === 'number' && cost >= 0 && Number.isSafeInteger(toNano(cost))) return toNano(cost)
-  const price = prices?.quote({ model, provider, lane })?.price
+  const price = prices?.quote(pricedBy({ model, provider, lane }, price_as))?.price
   const { input_tokens: input, output_tokens: output, cache_read_tokens: cache_read, cache_creation_tokens: cache_creation } = usage
   return price && costOf(price, { input, output, cache_read, cache_creation })
 }

@@ -1,6 +1,6 @@
 // All known prices: those given by the user, then the table's; servers on this machine have none.
 
-import { ACCOUNTS } from '@plumb/wire'
+import { ACCOUNTS, isOnThisMachine } from '@plumb/wire'
 import { halfOf, type Price } from './price.js'
 import { findGiven, type GivenPrices } from './prices-file.js'
 import { entriesOf, findInTable, SHIPPED } from './table.js'
@@ -90,4 +90,4 @@ const MIN_ALIKE = 4
 
 /** It is not billed. */
 const isHere = (provider: string | undefined): boolean =>
-  provider === 'eliza' || ACCOUNTS.some(({ name, keyVariable }) => name === provider && keyVariable === undefined)
+  provider === 'eliza' || ACCOUNTS.some((account) => account.name === provider && isOnThisMachine(account))

@@ -50,7 +50,15 @@ export interface TableEntry {
 }
 
 /** Provider names of plumb that differ from the table's. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { xai: 'x-ai', gemini: 'google' }
+const OTHER_NAMES: Readonly<Record<string, string>> = { xai: 'x-ai', gemini: 'google', bedrock: 'aws', vertex: 'google' }
+
+/** Where a provider has the models of another under their own names, and at their prices. */
+const ALSO: Readonly<Record<string, string>> = { azure: 'openai' }
+
+const listsOf = (provider: string | undefined, table: PriceTable): readonly (readonly TableModel[])[] => {
+  if (provider === undefined) return Object.values(table)
+  return [OTHER_NAMES[provider] ?? provider, ALSO[provider] ?? ''].map((name) => table[name] ?? [])
+}
 
 /** `provider` undefined: the first that has such a model. `nowMs`: since 1970. */
 export const findInTable = (
@@ -59,9 +67,10 @@ export const findInTable = (
   nowMs: number,
   table: PriceTable = SHIPPED,
 ): TableEntry | undefined => {
-  const lists = provider === undefined ? Object.values(table) : [table[OTHER_NAMES[provider] ?? provider] ?? []]
-  for (const models of lists) {
-    const found = models.find(({ match }) => matches(match, model))
+  // Vertex names who made a model before it.
+  const name = provider === 'vertex' ? model.replace(/^[a-z-]+\//, '') : model
+  for (const models of listsOf(provider, table)) {
+    const found = models.find(({ match }) => matches(match, name))
     if (found) return entryOf(found, nowMs)
   }
   return undefined

@@ -2,7 +2,7 @@
 
 import type { Emit } from '../io/telemetry.js'
 
-const OPENING = /^\s*(?:<(think|thinking|thought|seed:think)>|\[(think)\])/i
+const OPENING = /^\s*(?:<(think|thinking|thought|reasoning|seed:think)>|\[(think)\])/i
 /** Longer than any of them, with white space before it. */
 const MAX_OPENING = 200
 
@@ -27,7 +27,7 @@ export const partThinking = (text: string): Parted | undefined => {
 
 /** The first `</think>` of a text that has no beginning of it: templates put that into the prompt. Undefined: there is none. */
 export const loneClosing = (text: string): { readonly at: number; readonly end: number } | undefined => {
-  const closing = /<\/(?:think|thinking|thought|seed:think)>|\[\/think\]/i.exec(text)
+  const closing = /<\/(?:think|thinking|thought|reasoning|seed:think)>|\[\/think\]/i.exec(text)
   return closing ? { at: closing.index, end: closing.index + closing[0].length } : undefined
 }
 
@@ -78,5 +78,7 @@ export const withThinkingApart = (emit: Emit): { readonly emit: Emit; readonly e
 const mayOpen = (text: string): boolean => {
   if (OPENING.test(text)) return true
   const start = text.trimStart().toLowerCase()
-  return text.length <= MAX_OPENING && ['<thinking>', '<thought>', '<seed:think>', '[think]'].some((tag) => tag.startsWith(start))
+  return (
+    text.length <= MAX_OPENING && ['<thinking>', '<thought>', '<reasoning>', '<seed:think>', '[think]'].some((tag) => tag.startsWith(start))
+  )
 }

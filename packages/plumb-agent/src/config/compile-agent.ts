@@ -16,10 +16,11 @@ import {
   type KeyReader,
   mayHoldSecrets,
   type ToolPlan,
+  skillsNamedBy,
 } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
 import { checkedTool } from '@plumb/tool/source/checked-tool'
-import { type Fault, fail, nearest, preview, type Result, type SourceFiles, succeed, withParams, withText } from '@plumb/wire'
+import { besideSpec, type Fault, fail, nearest, preview, type Result, type SourceFiles, succeed, withParams, withText } from '@plumb/wire'
 import type { GivenValues } from '@plumb/wire/given-values'
 import type { AgentOptions } from '../options.js'
 
@@ -32,6 +33,8 @@ interface Source {
   readonly params: GivenValues
   /** A parent has checked what it hands over to a child, but not what it sends elsewhere. */
   readonly isOfParent: boolean
+  /** Its skills are not on this machine, and were checked where they are. */
+  readonly isSentHere: boolean
   /** Whether its tools can be loaded is found too, which else their dispatcher finds. */
   readonly checksTools: boolean
   /** That of its tools, whose functions are asked what they say of themselves. Undefined: they are not. */
@@ -51,14 +54,17 @@ export interface CompiledAgent {
 }
 
 export const compileAgent = async (
-  { path, text, files, params, isOfParent, checksTools, docroot }: Source,
+  { path, text, files, params, isOfParent, isSentHere, checksTools, docroot }: Source,
   { agent, flows }: AgentOptions['program'],
 ): Promise<CompiledAgent> => {
   const checked = compile({ path, text, files, given: params })
   const compiled = isOfParent ? checked : await withFlows(checked, { flows })
-  const { diagnostics, program } = compiled
-  const isBroken = hasErrors(diagnostics) || compiled.faults.length > 0
+  const { program } = compiled
+  const isWrong = hasErrors(compiled.diagnostics) || compiled.faults.length > 0
   const selected = selectAgent(agentsOf(program), agent)
+  const ofSkills = selected.ok && !isWrong && !isSentHere ? await skillDiagnostics(selected.value) : []
+  const diagnostics = [...compiled.diagnostics, ...ofSkills]
+  const isBroken = isWrong || ofSkills.length > 0
   const unloadable = checksTools && selected.ok && !isBroken ? await unloadableTools(selected.value) : []
   const texts = withParams(withText(files, path, text), givenTexts(compiled.params))
   const tools = selected.ok && !isBroken ? agentTools(selected.value.bound) : []
@@ -85,6 +91,20 @@ const unloadableTools = async ({ bound }: AgentPlan): Promise<readonly Fault[]> 
 
 const mayCallFunctions = ({ body }: ToolPlan): boolean =>
   body.kind === 'chain' ? boundsCalled(body.chain).length > 0 : body.source === 'function' || body.parts.length > 0
+
+/** Its skills are read again for the configuration; here they have a place. */
+const skillDiagnostics = async ({ bound }: AgentPlan): Promise<readonly Diagnostic[]> => {
+  const named = skillsNamedBy(bound)
+  if (!named) return []
+  const { loadSkills } = await import('@plumb/tool/source/skill/load-skills')
+  const { errors } = loadSkills(named.paths.map(({ path }) => ({ named: path, path: besideSpec(path, named.from) })))
+  return errors.map(({ index, message }) => ({
+    severity: 'error',
+    code: 'spec_invalid',
+    message,
+    span: (named.paths[index] as (typeof named.paths)[number]).span,
+  }))
+}
 
 /** `tools`: undefined if the program has errors. */
 const checkedOf = (plan: AgentPlan, tools: readonly ToolPlan[] | undefined): CheckedAgent => ({

@@ -2,6 +2,7 @@
 
 import type { CheckedAgent, CheckedTool, Json, KeyReader, ParamTexts, Type } from '@plumb/lang'
 import type { Effect } from '@plumb/policy'
+import type { Skill } from '@plumb/tool/source/skill/load-skills'
 import {
   type AgentLimit,
   agentLimit,
@@ -22,7 +23,9 @@ import type { ChatMessage, Provider } from '../provider/provider.js'
 import type { PreparedProvider } from '../provider/settings.js'
 import { PROVIDERS } from '../provider/table.js'
 import { readHistory } from './history.js'
+import { keyCommandFor } from './key-command.js'
 import { directoriesOf, readSystemPrompt } from './prompts.js'
+import { readSkills } from './skills.js'
 
 export interface AgentConfig {
   readonly agent: string
@@ -36,6 +39,8 @@ export interface AgentConfig {
   /** Equal for all agents that use the same key at the same address. */
   readonly account: string
   readonly model: string
+  /** The model whose prices that one has. */
+  readonly priceAs?: (model: string) => string | undefined
   readonly temperature: number | undefined
   readonly effort: Effort | undefined
   readonly system: string
@@ -47,11 +52,14 @@ export interface AgentConfig {
   readonly maxRetries: number
   /** `auto`: if the server does not enforce it. */
   readonly schemaInPrompt: boolean | 'auto'
+  /** Answers are told while they grow. */
+  readonly isPartial?: boolean
   /** A text that was cut at `maxTokens` is accepted. */
   readonly keepsCut: boolean
   readonly tools: readonly CheckedTool[]
   /** MCP servers, as in `mcp`. */
   readonly servers: readonly Json[]
+  readonly skills: readonly Skill[]
   /** Offers chains of its tools, with this maximum of characters for results. Undefined: not offered. */
   readonly compose: { readonly maxOutput: number } | undefined
   /** For one input. */
@@ -90,6 +98,8 @@ export interface AgentEnvironment {
   /** The built-in prompts, such as `system.md`. */
   readonly installed: Readonly<Record<string, string>>
   readonly readText: (path: string) => Result<string>
+  /** The text that a parent handed over for a path. */
+  readonly handed: (path: string) => string | undefined
   readonly docroot: string
   readonly mayReadFiles: boolean
   /** Why a prompt may not be included from there. */
@@ -116,6 +126,7 @@ export const readAgentConfig = async (
   if (name === 'person') return { ok: false, error: [nobodyHere(agent.name)] }
   const resourcePath = directoriesOf(env.PLUMB_RESOURCES)
   const prompt = await readSystemPrompt(promptKeys(spec), { specPath, resourcePath, installed, readText, whyNotRead })
+  const skills = await readSkills(asTexts(spec.skills), specPath, surroundings)
   const history = readHistory(spec.history, { specPath, docroot, mayReadFiles })
   const lane = laneOf(name, given.lane, spec.lane)
   const provider: PreparedProvider =
@@ -129,6 +140,7 @@ export const readAgentConfig = async (
     ...whyNoBatches(lane, agent, isElsewhere),
     ...(model === undefined ? [missing('model', 'its name')] : []),
     ...prompt.faults,
+    ...skills.faults,
     ...history.faults,
     ...(provider.ok ? [] : provider.error),
   ]
@@ -147,19 +159,22 @@ export const readAgentConfig = async (
     provider: provider.value,
     providerWith,
     providerName: name,
-    account: JSON.stringify([asText(spec.endpoint) ?? env.PLUMB_ENDPOINT, keyOf(name, env)]),
+    account: JSON.stringify([asText(spec.endpoint) ?? env.PLUMB_ENDPOINT, keyCommandFor(name, agent, env)?.words ?? keyOf(name, env)]),
     model,
+    priceAs: (one) => (one === model ? asText(spec.price_as) : undefined),
     temperature: asNumber(spec.temperature),
     effort: isEffort(spec.effort) ? spec.effort : undefined,
-    system: prompt.system,
+    system: joined(prompt.system, skills.prompt),
     documents: asTexts(spec.prompts),
     history: history.messages,
     maxTokens: asNumber(spec.max_tokens) ?? 8192,
     maxRetries: asNumber(spec.max_retries) ?? 3,
     schemaInPrompt: typeof spec.schema_in_prompt === 'boolean' ? spec.schema_in_prompt : 'auto',
+    isPartial: spec.partial === true || given.isPartial,
     keepsCut: spec.cut === 'keep',
     tools: agent.tools,
     servers: Array.isArray(spec.mcp) ? spec.mcp : [],
+    skills: skills.skills,
     compose: composeOf(spec.compose),
     maxToolCalls: asNumber(spec.max_tool_calls) ?? Infinity,
     parallelToolCalls: given.parallelToolCalls && spec.parallel_tool_calls !== false,
@@ -179,6 +194,9 @@ export const readAgentConfig = async (
   return { ok: true, value: config }
 }
 
+const joined = (system: string, more: string | undefined): string =>
+  more === undefined ? system : system === '' ? more : `${system}\n\n${more}`
+
 const promptKeys = (spec: CheckedAgent['config']) => ({
   prompt: asText(spec.prompt),
   file: asText(spec.prompt_file),
@@ -194,13 +212,14 @@ interface ChosenProvider {
 }
 
 const prepareProvider = (
-  { name, model, lane, agent: { config, specPath } }: ChosenProvider,
+  { name, model, lane, agent }: ChosenProvider,
   { model: { allowHosts }, kept }: ConfigOptions,
   { env, readText }: AgentEnvironment,
 ): PreparedProvider => {
   const entry = PROVIDERS.get(name)
   if (!entry) return { ok: false, error: [unknownProvider(name)] }
   const { prepare } = entry
+  const { config, specPath } = agent
   const key = keyOf(name, env)
   const prepared = prepare({
     model,
@@ -208,6 +227,8 @@ const prepareProvider = (
     specPath,
     readText,
     key,
+    keyCommand: keyCommandFor(name, agent, env),
+    variables: env,
     endpointFromEnv: nonEmpty(env.PLUMB_ENDPOINT),
     allowedHosts: allowHosts.flatMap((hosts) => hosts.split(',')),
     isNeverAsked: kept.isCacheOnly,
@@ -238,7 +259,7 @@ const whyNoBatches = (lane: ProviderLane, agent: CheckedAgent, isElsewhere: bool
 }
 
 const whatKeepsFromBatches = ({ config, tools }: CheckedAgent, isElsewhere: boolean): string | undefined => {
-  const hasTools = tools.length > 0 || (Array.isArray(config.mcp) && config.mcp.length > 0)
+  const hasTools = tools.length > 0 || [config.mcp, config.skills].some((list) => Array.isArray(list) && list.length > 0)
   if (hasTools) return 'has tools, and a call cannot wait for a batch'
   if (config.amnesiac !== true) return 'remembers, and is asked one thing after the other'
   return isElsewhere

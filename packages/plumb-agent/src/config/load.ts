@@ -34,6 +34,8 @@ export interface LoadedAgent extends CompiledAgent {
   readonly readText: (path: string) => Result<string>
   /** Handed over by a parent, or already read. */
   readonly holds: (path: string) => boolean
+  /** The text that a parent handed over for a path. */
+  readonly handed: (path: string) => string | undefined
 }
 
 const EVAL_PATH = '<eval>'
@@ -53,12 +55,16 @@ export const loadAgent = async (
     return held?.ok ? held : readSpec(name)
   }
   const holds = (name: string): boolean => given.value !== undefined && files.read(name).ok
-  const base = { given: given.value, readText, holds }
-  const handed = given.value?.agent === undefined ? undefined : readAgent(given.value.agent)
-  if (handed?.ok === false) return refuse(handed.error, files)
+  const handed = (name: string): string | undefined => {
+    const held = given.value ? files.read(name) : undefined
+    return held?.ok ? held.value : undefined
+  }
+  const base = { given: given.value, readText, holds, handed }
+  const checked = given.value?.agent === undefined ? undefined : readAgent(given.value.agent)
+  if (checked?.ok === false) return refuse(checked.error, files)
   // The expression that names a conversation is not handed over: it is compiled here.
-  if (handed && handed.value.config.conversation === undefined)
-    return { ...base, agent: handed.value, conversationKey: undefined, files, diagnostics: [], faults: [] }
+  if (checked && checked.value.config.conversation === undefined)
+    return { ...base, agent: checked.value, conversationKey: undefined, files, diagnostics: [], faults: [] }
   const path = spec.kind === 'file' ? spec.path : spec.kind === 'text' ? (spec.path ?? EVAL_PATH) : (given.value?.bundle.entry ?? '')
   const text = spec.kind === 'text' ? succeed(spec.text) : files.read(path)
   if (!text.ok) return refuse(text.error, files)
@@ -67,15 +73,23 @@ export const loadAgent = async (
   if (!params.ok) return refuse(params.error, files)
   const { compileAgent } = await import('./compile-agent.js')
   const isOfParent = sourcesFd !== undefined
-  // Those of a parent, and of another dispatcher, are loaded there; a check starts nothing.
-  const docroot = isOfParent || run.isCheck || tools.command !== undefined ? undefined : (tools.docroot ?? '.')
-  const source = { path, text: text.value, files, params: params.value, isOfParent, checksTools: run.isCheck, docroot }
+  const source = {
+    path,
+    text: text.value,
+    files,
+    params: params.value,
+    isOfParent,
+    isSentHere: received !== undefined,
+    checksTools: run.isCheck,
+    // Those of a parent, and of another dispatcher, are loaded there; a check starts nothing.
+    docroot: isOfParent || run.isCheck || tools.command !== undefined ? undefined : (tools.docroot ?? '.'),
+  }
   const compiled = await compileAgent(source, program)
   const shownAt = spec.kind === 'text' ? spec.toPrompt : undefined
   return {
     ...base,
     ...compiled,
-    ...(handed && { agent: handed.value, files }),
+    ...(checked && { agent: checked.value, files }),
     ...(shownAt ? { diagnostics: compiled.diagnostics.map(shownAt) } : {}),
   }
 }
@@ -87,6 +101,7 @@ const refuse = (error: Fault, files: SourceFiles): LoadedAgent => ({
   given: undefined,
   readText: readSpec,
   holds: () => false,
+  handed: () => undefined,
   diagnostics: [],
   faults: [error],
 })

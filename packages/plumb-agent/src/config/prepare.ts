@@ -43,7 +43,7 @@ export interface Problems {
 /** Reads nothing from stdin. */
 export const prepare = async (options: AgentOptions, received: InheritedSpec | undefined): Promise<Result<PreparedAgent, Problems>> => {
   const { tools } = options
-  const { agent, conversationKey, files, given, readText, holds, diagnostics, faults } = await loadAgent(
+  const { agent, conversationKey, files, given, readText, holds, handed, diagnostics, faults } = await loadAgent(
     options,
     received,
     process.env.PLUMB_PATH,
@@ -56,6 +56,7 @@ export const prepare = async (options: AgentOptions, received: InheritedSpec | u
     env: process.env,
     installed: INSTALLED,
     readText,
+    handed,
     isElsewhere: received !== undefined,
     conversationKey,
     docroot: tools.docroot ?? '.',
@@ -93,8 +94,8 @@ export const prepare = async (options: AgentOptions, received: InheritedSpec | u
   guardOutputsBelow(docroot)
   const paths = policy === undefined ? [] : [resolve(policy)]
   const outputs = cache === undefined ? [] : [resolve(cache)]
-  const handed = paths.length + outputs.length === 0 ? files : withAround(files, { paths, outputs })
-  return { ok: true, value: { agent, config, files: handed, fds: fds.value, authority: inForce, limits: budget.limits } }
+  const kept = paths.length + outputs.length === 0 ? files : withAround(files, { paths, outputs })
+  return { ok: true, value: { agent, config, files: kept, fds: fds.value, authority: inForce, limits: budget.limits } }
 }
 
 // Checked now, rather than at the first tool call.
@@ -134,9 +135,12 @@ const checkToolCommand = (program: string | undefined): Fault[] => {
   return found?.ok === false ? [fault(found.error.error, `instead of plumb-tool (--tool-command, PLUMB_TOOL): ${found.error.detail}`)] : []
 }
 
-// A key that the compiler refused for its value or its spelling is not missing.
+// A key that the compiler refused for its value or its spelling is not missing; what has a place in the spec is told there alone.
 const isFollowUp = ({ error, detail }: Fault, diagnostics: readonly Diagnostic[]): boolean =>
-  error === 'missing_option' &&
+  diagnostics.some(({ code, message }) => code === error && message === detail) ||
+  (error === 'missing_option' && namesKey(detail, diagnostics))
+
+const namesKey = (detail: string, diagnostics: readonly Diagnostic[]): boolean =>
   diagnostics.some(({ message, help = '' }) =>
     KEYS.some((key) => detail.includes(key) && (message.startsWith(key) || help.includes(`mean ${key}`))),
   )

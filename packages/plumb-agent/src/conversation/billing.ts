@@ -1,6 +1,6 @@
 // The cost of an agent's requests: the maximum is reserved before a request is sent, and replaced by the actual cost.
 
-import { costOf, maxCostOf, type Prices, type Quote } from '@plumb/ledger'
+import { costOf, maxCostOf, type Prices, pricedBy, type Quote } from '@plumb/ledger'
 import {
   type AgentLimit,
   type Fault,
@@ -22,6 +22,8 @@ export interface BillingOptions {
   /** Undefined: money is not limited. */
   readonly prices: Prices | undefined
   readonly provider: string
+  /** The model whose prices a model has. */
+  readonly priceAs?: ((model: string) => string | undefined) | undefined
   readonly lane: ProviderLane
   readonly limit: AgentLimit | undefined
   readonly rate: RateLimit | undefined
@@ -31,10 +33,10 @@ export interface BillingOptions {
 /** The maximum tokens of a model with an unknown limit. */
 const LARGEST_WINDOW = 1_000_000
 
-export const openBilling = ({ allowance, prices, provider, lane, limit, rate: ofRequests, warn }: BillingOptions): Billing => ({
+export const openBilling = ({ allowance, prices, provider, priceAs, lane, limit, rate: ofRequests, warn }: BillingOptions): Billing => ({
   reserve: async (size, signal) => {
     const { model, output } = size
-    const quote = prices?.quote({ model, provider, ...(lane === 'batch' ? { lane } : {}) }, size)
+    const quote = prices?.quote(pricedBy({ model, provider, ...(lane === 'batch' ? { lane } : {}) }, priceAs?.(model)), size)
     if (prices && !quote) return fail('config_invalid', unpriced(model, prices))
     const price = quote?.price
     const { input, cost } = mostOf(size, quote)

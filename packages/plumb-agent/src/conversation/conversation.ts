@@ -1,8 +1,9 @@
 // One conversation: an input goes to the provider as the user's message, requested tools are called, the answer is validated, and the
 // messages are remembered.
 
-import type { Identity, Json } from '@plumb/lang'
+import type { Identity, Json, Type } from '@plumb/lang'
 import { type Deliveries, type Fault, fault, type Log, nowMs, type Result, succeed, toDollars, totalTokens } from '@plumb/wire'
+import type { Partials } from '../answer/partials.js'
 import { withThinkingApart } from '../answer/thinking.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
@@ -59,6 +60,8 @@ export interface ConversationOptions {
   readonly warn?: (warning: Fault) => void
   /** Kept answers. Undefined: everything is requested. */
   readonly kept?: KeptQuestions | undefined
+  /** Tells answers while they grow. Undefined: it does not. */
+  readonly openPartials?: ((output: Type, emit: Emit) => Partials) | undefined
   /** The deliveries of its inputs, in a run by workers. */
   readonly deliveries?: Deliveries | undefined
   /** The user's message for an input that may contain media. Undefined: it is the input itself. */
@@ -163,7 +166,7 @@ class ProviderConversation implements Conversation {
     return this.#meter.describe({ now: new Date(), history: messages.length, documents: this.#config.documents })
   }
 
-  #compose(turn: Turn, emit: Emit, billing: Billing | undefined): ModelRequest {
+  #compose(turn: Turn, emit: Emit, billing: Billing | undefined, partials: Partials | undefined): ModelRequest {
     const { hasRuntimeContext, parallelToolCalls, input, output, schemaInPrompt } = this.#config
     const settings = () => ({ model: this.#model, temperature: this.#temperature, effort: this.#effort })
     const tools = this.#tools.offers()
@@ -184,6 +187,7 @@ class ProviderConversation implements Conversation {
       hasMismatch: this.#hasMismatch,
       emit,
       log: this.#log,
+      ...(partials ? { onAttempt: partials.onAttempt() } : {}),
     }
   }
 
@@ -192,11 +196,11 @@ class ProviderConversation implements Conversation {
     return this.#config.lane === 'batch' ? refusedWith(CANCELLED) : { ok: false, error: CANCELLED }
   }
 
-  async #ask(turn: Turn, emit: Emit, cancellation: Cancellation, delivery: string | undefined): Promise<Said> {
+  async #ask({ turn, emit, cancellation, delivery, partials }: Asking): Promise<Said> {
     const { billing, kept, allowance } = this.#surroundings
     const paying = billing && countGranted(billing)
-    const apart = withThinkingApart(emit)
-    const question = this.#compose(turn, apart.emit, paying?.billing)
+    const apart = withThinkingApart(partials?.emit ?? emit)
+    const question = this.#compose(turn, apart.emit, paying?.billing, partials)
     const looked = kept?.ask(question, delivery)
     const before = looked instanceof Promise ? await looked : looked
     if (kept?.isRecorded) this.#tellPrompt(question)
@@ -246,7 +250,8 @@ class ProviderConversation implements Conversation {
     ms: number,
     request: object,
   ): void {
-    const { agent, providerName, lane } = this.#config
+    const { agent, providerName, lane, priceAs } = this.#config
+    const price_as = priceAs?.(model)
     if (estimated !== undefined && !this.#hasWarnedOfUsage) this.#surroundings.warn?.(fault('usage_unknown', estimated, { agent }))
     this.#hasWarnedOfUsage ||= estimated !== undefined
     this.#log('answer', { model: answering ?? model, ms, usage, stop, content })
@@ -257,7 +262,9 @@ class ProviderConversation implements Conversation {
       ...usage,
       model: answering ?? model,
       provider: providerName,
+      ...(price_as === undefined ? {} : { price_as }),
       ms,
+      finish: FINISH[stop],
       ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
       ...request,
@@ -300,9 +307,12 @@ class ProviderConversation implements Conversation {
     if (!message.ok) return message
     const turn = new Turn(message.value, memory)
     const count = new CallCount(this.#config.maxToolCalls)
+    const partials = this.#surroundings.openPartials?.(this.#config.output, emit)
     let hasBeenCut = false
-    for (let retries = 0; ; ) {
-      const said = await this.#ask(turn, emit, cancellation, delivery)
+    for (let retries = 0, asked = 0; ; asked++) {
+      partials?.begin(retries > 0 && asked === retries)
+      const said = await this.#ask({ turn, emit, cancellation, delivery, partials })
+      partials?.stop()
       if (!said.ok) {
         if (!said.isOfModel || retries === this.#config.maxRetries) return said
         retries++
@@ -329,6 +339,7 @@ class ProviderConversation implements Conversation {
         if (thinking !== undefined) emit({ kind: 'thinking', text: thinking })
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
         if (!this.#config.isAmnesiac) memory.add(turn.accepted(content), this.#surroundings.emitsMemory ? emit : undefined)
+        partials?.end(json)
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
@@ -342,6 +353,16 @@ class ProviderConversation implements Conversation {
       turn.addComplaint(isCut ? [] : content, told)
     }
   }
+}
+
+const FINISH = { end: 'stop', tool_use: 'tool_call', tokens: 'length', refused: 'content_filter' } as const
+
+interface Asking {
+  readonly turn: Turn
+  readonly emit: Emit
+  readonly cancellation: Cancellation
+  readonly delivery: string | undefined
+  readonly partials: Partials | undefined
 }
 
 /** The attempt, after about 4 s, at which a person would ask what the program waits for. */

@@ -1,6 +1,6 @@
 // The limits of money and rate: the shared budget, the prices, and the account of the agent.
 
-import { type BudgetLimits, currentBudget, loadPrices, type Prices } from '@plumb/ledger'
+import { type BudgetLimits, currentBudget, loadPrices, type Prices, pricedBy } from '@plumb/ledger'
 import { fail, type RateLimit, type Result, sha256Of, succeed } from '@plumb/wire'
 import type { PreparedAgent } from '../config/prepare.js'
 import { unpriced } from './billing.js'
@@ -13,7 +13,7 @@ export interface AgentMoney {
 
 /** `sent`: the limits of a parent that is asked for each call. */
 export const openMoney = async ({ config, limits: own }: PreparedAgent, sent: BudgetLimits | undefined): Promise<Result<AgentMoney>> => {
-  const { limit, rate, providerName: provider, model } = config
+  const { limit, rate, providerName: provider, model, priceAs } = config
   const limits = sent ?? own
   const isLimited = (limits?.cost ?? null) !== null || limit !== undefined
   if ((isLimited || rate) && !sent && !currentBudget()) {
@@ -22,7 +22,8 @@ export const openMoney = async ({ config, limits: own }: PreparedAgent, sent: Bu
     if (!opened.ok) return opened
   }
   const prices = isLimited ? await loadPrices(limits?.prices) : undefined
-  if (prices && !prices.quote({ model, provider })) return fail('config_invalid', unpriced(model, prices))
+  const priced = pricedBy({ model, provider }, priceAs?.(model))
+  if (prices && !prices.quote(priced)) return fail('config_invalid', unpriced(priced.model, prices))
   return succeed({ prices, rate: rate && { ...rate, account: accountOf(provider, config.account) } })
 }
 

@@ -3,8 +3,12 @@
 import { type OfInput, scrub, type Telemetry } from '@plumb/wire'
 import { writeBody } from './written-json.js'
 
-/** An output is emitted as the text that was written, so that its numbers keep their digits. */
-export type TelemetryEvent = (Exclude<Telemetry, { kind: 'output' }> | { readonly kind: 'output'; readonly json: string }) &
+/** An output, and a part of one, is emitted as the text that was written, so that its numbers keep their digits. */
+export type TelemetryEvent = (
+  | Exclude<Telemetry, { kind: 'output' | 'partial' }>
+  | { readonly kind: 'output'; readonly json: string }
+  | { readonly kind: 'partial'; readonly json?: string; readonly open: readonly string[] }
+) &
   Partial<OfInput>
 
 export type Emit = (event: TelemetryEvent) => void
@@ -44,6 +48,10 @@ const fieldsOf = (event: TelemetryEvent, isBrief: boolean): string => {
   if (event.kind === 'output') {
     const { kind: _, json, ...fields } = event
     return `${isBrief ? '' : `,"value":${json}`}${membersOf(fields)}`
+  }
+  if (event.kind === 'partial') {
+    const { kind: _, json, ...fields } = event
+    return `${json === undefined ? '' : `,"value":${json}`}${membersOf(fields)}`
   }
   if (event.kind === 'text' && isBrief) {
     const { kind: _, delta: __, ...fields } = event

@@ -10,7 +10,7 @@
 //   attempt          exchange.ts               never: one request, one reply                     timing.totalMs
 
 import { isDeepStrictEqual } from 'node:util'
-import { type Account, fail, fault, isRecord, type Log, type ProviderLane, succeed, totalTokens } from '@plumb/wire'
+import { type Account, fail, fault, isRecord, type Log, nowMs, type ProviderLane, succeed, totalTokens } from '@plumb/wire'
 import { version } from '../../package.json'
 import { writeBody } from '../io/written-json.js'
 import type { BatchLane } from './batch/lane.js'
@@ -22,9 +22,11 @@ import { replyFailures } from './http/api-error.js'
 import { type HttpConnection, openConnection } from './http/connection.js'
 import { isProviderItself } from './http/endpoint.js'
 import type { Attempt, Failure, ReplyFailures } from './http/failure.js'
+import { withKeys } from './http/keyed-connection.js'
 import { asRefusedMedia } from './http/refused-media.js'
 import { retryRequest } from './http/retry.js'
 import type { Timing } from './http/timing.js'
+import { type Keys, orCancelled } from './keys.js'
 import { formatOf, systemText } from './output-schema.js'
 import { presetOf } from './presets.js'
 import { type AnswerReader, asJson, type Finished, type Protocol } from './protocol.js'
@@ -37,8 +39,7 @@ import { type WireNames, wireNames } from './wire-names.js'
 export interface ChatSettings {
   readonly account: Account
   readonly endpoint: URL
-  /** Undefined: the server is on this machine, and may need none. */
-  readonly key: string | undefined
+  readonly keys: Keys
   readonly maxTokens: number
   readonly thinkingBudget: number | undefined
   readonly isStreaming: boolean
@@ -55,6 +56,12 @@ const MAX_INTERRUPTIONS = 16
 /** The last body that was sent, needed to interpret a refusal. */
 interface Sent extends Composed {
   readonly question: ModelRequest
+}
+
+interface Try {
+  readonly attempt: number
+  /** Whether another key may be asked for. */
+  readonly renewal: { isLeft: boolean }
 }
 
 interface InBatch extends Sent {
@@ -92,11 +99,11 @@ class HttpProvider implements Provider {
   constructor(protocol: Protocol, settings: ChatSettings) {
     this.#protocol = protocol
     this.#settings = settings
-    const { account, endpoint, key, timing, isStreaming, lane } = settings
+    const { account, endpoint, keys, timing, isStreaming, lane } = settings
     this.#isStreaming = isStreaming && lane === 'now'
     this.#host = endpoint.host
     this.#connection = openConnection(endpoint, timing)
-    this.#keyHint = keyHintOf(account, key)
+    this.#keyHint = keys.hint
     this.#concessions = new Concessions(protocol, presetOf(account.name))
     this.#tools = new ToolForms(protocol.dialect)
     this.#failures = replyFailures(this.#host, this.#keyHint)
@@ -141,13 +148,25 @@ class HttpProvider implements Provider {
     return { body: isPatched ? mergePatch(body, patch) : body, isWrapped: format?.isWrapped === true }
   }
 
-  #headersOf(body: unknown) {
+  #headersOf(body: unknown, key: string | undefined): Readonly<Record<string, string>> {
     return {
       'content-type': 'application/json',
       accept: this.#isStreaming ? 'text/event-stream' : 'application/json',
       'user-agent': `plumb-agent/${version}`,
-      ...this.#protocol.headersOf(this.#settings.key, body),
+      ...this.#keyHeaders(key, body),
     }
+  }
+
+  #keyHeaders(key: string | undefined, body: unknown): Readonly<Record<string, string>> {
+    const { header } = this.#settings.keys
+    if (header === undefined || key === undefined) return this.#protocol.headersOf(key, body)
+    return { ...this.#protocol.headersOf(undefined, body), [header]: key }
+  }
+
+  /** Without what the body decides. */
+  #keyAlone(key: string | undefined): Readonly<Record<string, string>> {
+    const others = this.#protocol.headersOf(undefined, {})
+    return Object.fromEntries(Object.entries(this.#keyHeaders(key, {})).filter(([name]) => !Object.hasOwn(others, name)))
   }
 
   #callsWith(log: Log) {
@@ -156,8 +175,11 @@ class HttpProvider implements Provider {
 
   async #openBatches({ log, batching }: ModelRequest): Promise<BatchLane> {
     const { openBatchLane } = await import('./batch/open.js')
-    const { endpoint, maxRetries } = this.#settings
-    const [protocol, headers, calls] = [this.#protocol, this.#headersOf({}), this.#callsWith(log)]
+    const { endpoint, maxRetries, keys } = this.#settings
+    const [protocol, headers] = [this.#protocol, this.#headersOf({}, undefined)]
+    // A batch takes longer than a key may be valid: each of its requests asks for one.
+    const connection = withKeys(this.#connection, keys, (key) => this.#keyAlone(key))
+    const calls = { ...this.#callsWith(log), connection }
     return openBatchLane({ protocol, endpoint, headers, calls, maxRetries, directory: batching?.directory })
   }
 
@@ -188,6 +210,7 @@ class HttpProvider implements Provider {
   /** Each retry takes the settings of its time. */
   async #send({ question, names, cancelled }: Ask): Promise<{ result: Attempt<Finished>; sent: Sent }> {
     const { maxRetries, timing } = this.#settings
+    const renewal = { isLeft: true }
     let sent: Sent = { question, ...this.#compose(question, names) }
     const result = await retryRequest<Finished>(
       async (attempt) => {
@@ -197,14 +220,14 @@ class HttpProvider implements Provider {
           const current = withCurrentSettings(question)
           sent = { question: current, ...this.#compose(current, names) }
         }
-        return this.#post(sent, attempt, names, cancelled)
+        return this.#post(sent, { attempt, renewal }, names, cancelled)
       },
       { maxRetries, timing, cancelled, onRetry: (event) => question.emit({ kind: 'retry', ...event }) },
     )
     return { result, sent }
   }
 
-  async #post(sent: Sent, attempt: number, names: WireNames, cancelled: Cancelled): Promise<Attempt<Finished>> {
+  async #post(sent: Sent, { attempt, renewal }: Try, names: WireNames, cancelled: Cancelled): Promise<Attempt<Finished>> {
     const { question, body } = sent
     const { model, log, billing, batching } = question
     const { endpoint, maxTokens, lane } = this.#settings
@@ -217,19 +240,42 @@ class HttpProvider implements Provider {
     const reserve = async () => billing?.reserve(sizeOf(body, text, question), cancelled.signal)
     const bill = isPaid || !billing ? undefined : await (batches ? batches.sequentially(reserve) : reserve())
     if (bill?.ok === false) return { ok: false, failure: { fault: bill.error, isRetryable: false, text: '' } }
-    const headers = this.#headersOf(body)
     log('api_request', { url: `${endpoint.origin}${path}`, model, attempt, bytes, body })
-    const reader = this.#protocol.openReader(question, names, this.#failures)
+    const openReader = () => this.#protocol.openReader(question, names, this.#failures)
+    const startMs = nowMs()
     const result = batches
-      ? await this.#askInBatch(batches, { ...sent, headers, text, cancelled }, reader)
-      : await exchange({ protocol: this.#protocol, ...this.#callsWith(log) }, { path, headers, body: text }, reader, cancelled)
+      ? await this.#askInBatch(batches, { ...sent, headers: this.#headersOf(body, undefined), text, cancelled }, openReader())
+      : await this.#askNow(sent, { path, text, attempt, renewal, cancelled }, openReader)
     if (!result.ok) {
       bill?.value.settle(result.failure.isUnbilled ? 'nothing' : 'most')
+      const { error } = result.failure.fault
+      if (!cancelled.isCancelled) question.emit({ kind: 'failed', model, error, ms: Math.round(nowMs() - startMs) })
       return { ok: false, failure: asRefusedMedia(result.failure, text) }
     }
     const checked = checkUsage(result.value.usage, { host: this.#host, bytes, maxTokens, isLimited: billing !== undefined })
     const cost = bill?.value.settle(checked.usage, checked.estimated === undefined)
     return { ok: true, value: { ...result.value, ...checked, ...(cost === undefined ? {} : { cost }) } }
+  }
+
+  /** With another key where the first one is refused, once for a question. */
+  async #askNow(
+    { question, body, isWrapped }: Sent,
+    { path, text, attempt, renewal, cancelled }: Try & { readonly path: string; readonly text: string; readonly cancelled: Cancelled },
+    openReader: () => AnswerReader,
+  ): Promise<Attempt<Finished>> {
+    const { keys } = this.#settings
+    for (;;) {
+      const given = keys.get()
+      const key = given instanceof Promise ? await orCancelled(given, cancelled) : given
+      if (!key.ok) return { ok: false, failure: { fault: key.error, isRetryable: false, text: '', isUnbilled: true } }
+      const options = { protocol: this.#protocol, ...this.#callsWith(question.log) }
+      const request = { path, headers: this.#headersOf(body, key.value), body: text }
+      question.onAttempt?.(attempt, isWrapped)
+      const result = await exchange(options, request, openReader(), cancelled)
+      const isRefused = !result.ok && result.failure.fault.error === 'unauthorized' && (result.failure.fault.status ?? 401) === 401
+      if (!isRefused || !keys.refuse(key.value) || !renewal.isLeft || cancelled.isCancelled) return result
+      renewal.isLeft = false
+    }
   }
 
   async #askInBatch(batches: BatchLane, asked: InBatch, reader: AnswerReader): Promise<Attempt<Finished>> {
@@ -242,11 +288,6 @@ class HttpProvider implements Provider {
     const finished = reader.finish()
     return finished.ok ? { ok: true, value: { ...finished.value, isWrapped: replied.value.isWrapped } } : finished
   }
-}
-
-const keyHintOf = ({ name, keyVariable }: Account, key: string | undefined): string => {
-  if (keyVariable === undefined) return `wants a key, and provider '${name}' has none: write provider: "openai" with its endpoint`
-  return key === undefined ? `wants a key: export ${keyVariable}` : `did not accept the key in ${keyVariable}`
 }
 
 const hintFor = ({ hints }: Protocol, { fault, text: words }: Failure): string | undefined =>

@@ -3,7 +3,10 @@
 import { type Account, addSecret, type Fault, fault } from '@plumb/wire'
 import type { ChatSettings } from './chat.js'
 import { isLoopback, isProviderItself, readEndpoint } from './http/endpoint.js'
+import { madeEndpoint } from './http/made-endpoint.js'
 import { DEFAULT_TIMING } from './http/timing.js'
+import { isKey } from './key-words.js'
+import { commandedKey, fixedKey } from './keys.js'
 import type { Provider } from './provider.js'
 import type { PreparedProvider, ProviderSettings } from './settings.js'
 
@@ -12,11 +15,18 @@ const DEFAULT_RETRIES = 4
 
 export const prepareChat =
   (account: Account) =>
-  ({ config, key, isNeverAsked = false, endpointFromEnv, allowedHosts, lane = 'now', timing }: ProviderSettings): PreparedProvider => {
-    const endpoint = readEndpoint(account.endpoint, { spec: config.endpoint, environment: endpointFromEnv, allowedHosts })
+  (given: ProviderSettings): PreparedProvider => {
+    const { config, key, keyCommand, isNeverAsked = false, lane = 'now', timing } = given
+    const { endpoint, missing } = endpointOf(account, given)
     const isHere = endpoint instanceof URL && isLoopback(endpoint.hostname)
-    const keyFault = key === undefined && (isHere || isNeverAsked) ? undefined : faultOfKey(key, account.keyVariable)
-    const faults: Fault[] = [...(endpoint instanceof URL ? [] : [endpoint]), ...(keyFault ? [keyFault] : [])]
+    const isKeyless = keyCommand !== undefined || (key === undefined && (isHere || isNeverAsked))
+    const lacking = [...missing, ...(isKeyless || key || account.keyVariable === undefined ? [] : [account.keyVariable])]
+    const keyFault = isKeyless || lacking.length > 0 ? undefined : faultOfKey(key, account.keyVariable)
+    const faults: Fault[] = [
+      ...(endpoint instanceof URL || missing.length > 0 ? [] : [endpoint]),
+      ...(lacking.length > 0 ? [faultOfMissing(account, lacking)] : []),
+      ...(keyFault ? [keyFault] : []),
+    ]
     if (faults.length > 0 || !(endpoint instanceof URL)) return { ok: false, error: faults }
     if (key !== undefined) addSecret(key)
     return {
@@ -24,7 +34,7 @@ export const prepareChat =
       value: openWhenAsked(apiOf(account, config.wire, endpoint), config, {
         account,
         endpoint,
-        key,
+        keys: keyCommand ? commandedKey(keyCommand) : fixedKey(key, keyHintOf(account, key), account.keyHeader),
         maxTokens: asNumber(config.max_tokens) ?? DEFAULT_MAX_TOKENS,
         thinkingBudget: asNumber(config.thinking_budget),
         isStreaming: config.stream !== false,
@@ -35,6 +45,25 @@ export const prepareChat =
       }),
     }
   }
+
+/** `missing`: variables that its URL is made of; then there is no endpoint. */
+const endpointOf = (
+  account: Account,
+  { config, endpointFromEnv, allowedHosts, variables = {} }: ProviderSettings,
+): { readonly endpoint: URL | Fault; readonly missing: readonly string[] } => {
+  const made = madeEndpoint(account, variables)
+  const isSaid = (config.endpoint !== undefined && config.endpoint !== '') || endpointFromEnv !== undefined
+  const words = { spec: config.endpoint, environment: endpointFromEnv, allowedHosts }
+  const own = { name: account.name, endpoint: made.wrong ? undefined : made.url, hosts: account.hosts }
+  if (!isSaid && made.wrong) return { endpoint: made.wrong, missing: made.missing }
+  return { endpoint: readEndpoint(own, words), missing: isSaid ? [] : made.missing }
+}
+
+const keyHintOf = (account: Account, key: string | undefined): string => {
+  const { name, keyVariable } = account
+  if (keyVariable === undefined) return `wants a key, and provider '${name}' has none: write provider: "openai" with its endpoint`
+  return key === undefined ? `wants a key: export ${keyVariable}` : `did not accept the key in ${keyVariable}`
+}
 
 type Protocols = typeof import('./chats.js').PROTOCOLS
 
@@ -65,13 +94,17 @@ const openWhenAsked = (api: keyof Protocols, config: ProviderSettings['config'],
   }
 }
 
-const faultOfKey = (key: string | undefined, variable: string | undefined): Fault | undefined => {
-  if (variable === undefined) return undefined
-  if (key === undefined || key === '') return fault('missing_key', `a key is needed: export ${variable}, or choose provider 'eliza'`)
-  // No HTTP header can contain one of these.
-  return /[^\x21-\x7e]/.test(key)
-    ? fault('config_invalid', `the key in ${variable} holds a space, a line break or another character that no key has`)
-    : undefined
+const faultOfMissing = ({ name, endpoint }: Account, missing: readonly string[]): Fault => {
+  const last = missing.at(-1)
+  const names = missing.length === 1 ? last : `${missing.slice(0, -1).join(', ')} and ${last}`
+  const what = endpoint.includes('{') ? `provider '${name}' needs to know where it is, and its key` : 'a key is needed'
+  return fault('missing_key', `${what}: export ${names}, or choose provider 'eliza'`)
 }
+
+// No HTTP header can contain one of these.
+const faultOfKey = (key: string | undefined, variable: string | undefined): Fault | undefined =>
+  variable === undefined || key === undefined || isKey(key)
+    ? undefined
+    : fault('config_invalid', `the key in ${variable} holds a space, a line break or another character that no key has`)
 
 const asNumber = (value: unknown): number | undefined => (typeof value === 'number' ? value : undefined)

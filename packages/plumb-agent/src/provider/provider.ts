@@ -78,6 +78,8 @@ export interface ModelRequest {
   /** Receives events while it answers: text, thinking, retries. */
   readonly emit: Emit
   readonly log: Log
+  /** Called before each request that is sent; `attempt` over 1: it is tried again. `isWrapped`: it asks for { "value": T }. */
+  readonly onAttempt?: ((attempt: number, isWrapped: boolean) => void) | undefined
 }
 
 /** The cost of requests: the maximum is reserved before a request is sent, and replaced by the actual cost. */

@@ -2,6 +2,7 @@
 
 import type { Fault, ProviderLane, Result } from '@plumb/wire'
 import type { Timing } from './http/timing.js'
+import type { KeyCommandWords } from './key-words.js'
 import type { Provider } from './provider.js'
 
 export interface ProviderSettings {
@@ -12,6 +13,10 @@ export interface ProviderSettings {
   readonly readText: (path: string) => Result<string>
   /** The value of the account's `keyVariable`, if it has one. */
   readonly key: string | undefined
+  /** The command that gives the key, before any variable. */
+  readonly keyCommand?: KeyCommandWords | undefined
+  /** The environment, for endpoints that are made of variables. */
+  readonly variables?: Readonly<Record<string, string | undefined>>
   /** No request is ever sent: a key may be missing. */
   readonly isNeverAsked?: boolean
   /** PLUMB_ENDPOINT. */

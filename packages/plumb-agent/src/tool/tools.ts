@@ -8,7 +8,6 @@ import {
   IdempotencyCache,
   isHeld,
   mapLimit,
-  nowMs,
   preview,
   RESULT_DROPPED,
   type Result,
@@ -18,17 +17,17 @@ import {
   type ToolCaller,
 } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
-import { WrittenJson } from '../io/written-json.js'
 import { inputText } from '../provider/call-input.js'
 import type { ToolOffer, ToolResult, ToolUse } from '../provider/provider.js'
 import type { Approvals } from './approvals.js'
+import { type Asking, beginCall } from './begin-call.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
 import type { Composing } from './composing.js'
 import { toModelContent } from './content.js'
 import type { KeptCalls } from './kept-calls.js'
 import type { ToolPolicy } from './policy.js'
-import { detailOf, failure, noSuchTool, toolResult } from './result.js'
+import { failure, noSuchTool, toolResult } from './result.js'
 import type { OfferedTools } from './server-catalogue.js'
 
 export interface Tools {
@@ -136,7 +135,7 @@ class ModelTools implements Tools {
 
   async #answerOne(use: ToolUse, id: string, around: Around): Promise<Result<ToolResult>> {
     const { emit, kept } = around
-    const done = begin({ id: use.id, name: use.name, json: inputText(use) }, emit, around.asking)
+    const done = beginCall({ id: use.id, name: use.name, json: inputText(use) }, emit, around.asking)
     const chains = use.name === COMPOSE ? this.#composed() : undefined
     if (chains) {
       const { content, is_error } = await this.#composeCalls(use, chains, id, around)
@@ -175,7 +174,7 @@ class ModelTools implements Tools {
         if (one?.found) return succeed({ id: `${id}/${number}`, ...one.found })
         const inner = { parent: use.id, depth: 1 }
         const asking = { ms: 0 }
-        const done = begin({ id: `${use.id}/${number}`, name: tool.name, json: input }, emit, asking, inner)
+        const done = beginCall({ id: `${use.id}/${number}`, name: tool.name, json: input }, emit, asking, inner)
         const asked = await this.#ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit, delivery, asking }, { depth: inner.depth })
         done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : JSON.stringify(asked.error))
         if (!signal.aborted) one?.keep(asked.ok ? asked.value : errorAnswer(id, asked.error))
@@ -242,11 +241,6 @@ interface Around extends AnsweredInput {
   readonly asking: Asking
 }
 
-/** How long a person was asked about a call. */
-interface Asking {
-  ms: number
-}
-
 const asks = async <T>(asking: Asking, ask: () => Promise<T>): Promise<T> => {
   const startMs = nowMs()
   try {
@@ -261,23 +255,6 @@ interface Permitted {
   readonly json: string
   /** It needs approval. */
   readonly needsConsent: boolean
-}
-
-/** Reports a call, and returns a function that reports its end. */
-const begin = (
-  { id, name, json }: Pick<ToolUse, 'id' | 'name'> & { readonly json: string },
-  emit: Emit,
-  asking: Asking,
-  inner: { parent?: string; depth?: number } = {},
-) => {
-  // A model may write it over several lines.
-  emit({ kind: 'tool_call', id, name, input: new WrittenJson(json.replaceAll(/[\r\n]+/g, ' ')), ...inner })
-  const startMs = nowMs()
-  return (is_error: boolean, content: string): void => {
-    const ms = Math.max(0, Math.round(nowMs() - startMs - asking.ms))
-    const why = is_error ? { detail: detailOf(content) } : {}
-    emit({ kind: 'tool_result', id, name, is_error, ms, bytes: Buffer.byteLength(content), ...why, ...inner })
-  }
 }
 
 /** So many characters of a call are kept as they are: node:crypto takes 2 to 3 ms to load, and the model waits for the first call. */

@@ -2,9 +2,9 @@
 // found in the checked program, before anything is started.
 //
 //   key                                          needs
-//   command, via, env, function, *_env           exec
+//   command, via, env, key_command, function     exec, and *_env
 //   endpoint, mcp { url }                        net.private
-//   prompts, script, agent, roots, record, sandbox { write }   a path below the docroot
+//   prompts, skills, script, agent, roots, record, sandbox { write }   a path below the docroot
 //   any tool                                     the effects that it has
 
 import { agentOf, agentTools, type Bound, type Json, type Program, type ToolPlan, toolOf } from '@plumb/lang'
@@ -53,10 +53,11 @@ class Inspector implements SourceCheck {
   #lookAtAgent(bound: Bound): void {
     const { config, specPath, name } = agentOf(bound)
     const who = `agent '${name}'`
-    for (const key of ['command', 'via', 'env']) if (config[key] !== undefined) this.#need('exec', who, key)
+    for (const key of ['command', 'via', 'env', 'key_command']) if (config[key] !== undefined) this.#need('exec', who, key)
     if (config.endpoint !== undefined) this.#need('net.private', who, 'endpoint')
     for (const server of listed(config.mcp)) this.#lookAtServer(who, server)
     for (const path of texts(config.prompts).filter((path) => path.includes('/'))) this.#reach(who, 'prompts', besideSpec(path, specPath))
+    for (const path of texts(config.skills)) this.#reach(who, 'skills', besideSpec(path, specPath))
     for (const path of texts(config.script)) this.#reach(who, 'script', besideSpec(path, specPath))
     // Those of its own modules are checked where they are declared.
     for (const tool of agentTools(bound)) if (isLibrary(tool.bound.scope.module.path)) this.#needEffects(tool, who)

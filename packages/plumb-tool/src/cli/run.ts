@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<VerbName, () => Promise<RunCommand>>> = {
   list: async () => (await import('./list.js')).list,
   schema: async () => (await import('./schema.js')).schema,
   find: async () => (await import('./find.js')).find,
+  skill: async () => (await import('./skill.js')).skill,
   test: async () => (await import('./test.js')).test,
   sandbox: async () => (await import('./sandbox.js')).sandbox,
 }

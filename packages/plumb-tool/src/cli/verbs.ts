@@ -1,6 +1,6 @@
 // The verbs of plumb-tool, with their numbers of words.
 
-export type VerbName = 'list' | 'schema' | 'call' | 'serve' | 'find' | 'test' | 'sandbox'
+export type VerbName = 'list' | 'schema' | 'call' | 'serve' | 'find' | 'skill' | 'test' | 'sandbox'
 
 export interface Verb {
   readonly name: VerbName
@@ -31,6 +31,7 @@ export const VERBS: readonly Verb[] = [
     least: 0,
     most: MANY,
   },
+  { name: 'skill', words: 'NAME [FILE]', says: 'what a model gets of a skill', least: 1, most: 2 },
   { name: 'test', words: '', says: 'try the laws of composition on the tools', least: 0, most: 0 },
   { name: 'sandbox', words: '', says: 'what there is to hold programs, and tries ways out', least: 0, most: 0 },
 ]

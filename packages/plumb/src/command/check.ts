@@ -1,6 +1,7 @@
 // plumb check: prints ok with counts, or every diagnostic (plumbing(5), DIAGNOSTICS).
 
 import {
+  agentsOf,
   type Bound,
   type Compiled,
   compile,
@@ -21,8 +22,8 @@ import {
 import type { Edit } from '@plumb/lang/service'
 import { effectsOf } from '@plumb/policy'
 import type { SpecOptions } from '@plumb/runtime/options'
-import { findMissing, type LoadedSpec, loadSpec, reportDiagnostics, selectBinding } from '@plumb/runtime/spec'
-import { escapeLines, Reporter, writeStdout } from '@plumb/wire'
+import { findMissing, findSkillProblems, type LoadedSpec, loadSpec, reportDiagnostics, selectBinding } from '@plumb/runtime/spec'
+import { ACCOUNTS, escapeLines, Reporter, writeStdout } from '@plumb/wire'
 
 /** Exit 2 if a spec has errors or cannot be read. With `--json` everything is written to stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
@@ -93,7 +94,7 @@ const runProblems = async ({ program }: Compiled): Promise<Diagnostic[]> => {
   const missing = findMissing(bounds.filter(({ category }) => category === 'stream' || category === 'base'))
   const severityOf = ({ isOptional }: Need) => (isOptional ? ('warning' as const) : ('error' as const))
   const lacks = missing.map(({ code, message, need }) => ({ severity: severityOf(need), code, message, span: need.span }))
-  return [...refused, ...lacks, ...(await unloadable(program))]
+  return [...refused, ...lacks, ...(await findSkillProblems(bounds)), ...(await unloadable(program))]
 }
 
 /** Tools that are refused when they are loaded. */
@@ -115,12 +116,26 @@ const okay = ({ typeCount, bindingCount }: Compiled, path: string | undefined): 
 }
 
 /** Types by name, bindings with their ports, and params as --set has them, for programs. */
-const summary = ({ program, params }: Compiled) => ({
-  ok: true,
-  types: Object.fromEntries([...program.entry.types.values()].map((t) => [t.name, printType(t.target, MAX_WRITTEN)])),
-  bindings: Object.fromEntries([...program.entry.bindings.values()].map((b) => [b.name, signature(b)])),
-  ...(params.length > 0 ? { params: Object.fromEntries(params.map(described)) } : {}),
-})
+const summary = ({ program, params }: Compiled) => {
+  const outside = outsideOf(program)
+  return {
+    ok: true,
+    types: Object.fromEntries([...program.entry.types.values()].map((t) => [t.name, printType(t.target, MAX_WRITTEN)])),
+    bindings: Object.fromEntries([...program.entry.bindings.values()].map((b) => [b.name, signature(b)])),
+    ...(params.length > 0 ? { params: Object.fromEntries(params.map(described)) } : {}),
+    ...(outside.length > 0 ? { outside } : {}),
+  }
+}
+
+/** What its agents run as the user, and in no sandbox. */
+const outsideOf = (program: Program) =>
+  agentsOf(program).flatMap(({ name, config: { provider = process.env.PLUMB_PROVIDER, key_command, command } }) => {
+    if (command !== undefined || provider === 'eliza') return []
+    const said = process.env.PLUMB_KEY_COMMAND?.trim() ?? ''
+    const own = ACCOUNTS.find((account) => account.name === provider)?.keyCommand
+    const words = key_command ?? (said === '' ? own : said.split(/\s+/))
+    return words === undefined ? [] : [{ agent: name, kind: 'key_command', words }]
+  })
 
 const described = ({ name, param: { type, text } }: NamedParam) => [
   name,

@@ -1,6 +1,6 @@
 // plumb deps: prints the files that a spec reads, as a make rule, for `include` in a Makefile.
 
-import { namedFiles } from '@plumb/lang'
+import { namedFiles, namedSkills, type Program } from '@plumb/lang'
 import { writeWhole } from '@plumb/runtime/record'
 import { loadSpec, refuseErrors } from '@plumb/runtime/spec'
 import { escapeControls, fail, preview, Reporter, type Result, succeed } from '@plumb/wire'
@@ -21,7 +21,8 @@ export const deps = async (path: string): Promise<number> => {
     // Files that come with plumb cannot change.
     const modules = compiled.program.scopes.map((s) => ({ path: s.module.path })).filter((m) => m.path !== entry && !m.path.startsWith('<'))
     const named = namedFiles(compiled.program).map((f) => ({ path: files.beside(f.path, f.from), from: f.from }))
-    const all = new Map([...modules, ...named].map((name) => [name.path, name]))
+    const skills = await filesOfSkills(compiled.program, files.beside)
+    const all = new Map([...modules, ...named, ...skills].map((name) => [name.path, name]))
     const sorted = [...all.values()].sort((a, b) => (a.path < b.path ? -1 : 1))
     const words = [targetWord({ path }), ...sorted.map(neededWord)]
     for (const word of words) if (!word.ok) reporter.report(word.error)
@@ -32,6 +33,14 @@ export const deps = async (path: string): Promise<number> => {
   }
   await reporter.end()
   return reporter.status
+}
+
+/** Each SKILL.md, and the files beside it. */
+const filesOfSkills = async (program: Program, beside: (path: string, from: string) => string): Promise<readonly Named[]> => {
+  const named = namedSkills(program).flatMap(({ from, paths }) => paths.map(({ path }) => ({ from, path: beside(path, from) })))
+  if (named.length === 0) return []
+  const { filesOfSkillsAt } = await import('@plumb/tool/source/skill/skill-folder')
+  return named.flatMap(({ from, path }) => filesOfSkillsAt(path).map((path) => ({ path, from })))
 }
 
 const neededWord = (name: Named): Result<string> => {

@@ -36,7 +36,7 @@ export class AuthoritySource {
     if (!narrowed || (config.tools === undefined && config.mcp === undefined)) {
       // Its prompts are read within the grant, files of its inputs also by the rules.
       const readsFiles =
-        config.prompts !== undefined || config.prompt_file !== undefined || config.history !== undefined || holdsMedia(input)
+        [config.prompts, config.prompt_file, config.skills, config.history].some((key) => key !== undefined) || holdsMedia(input)
       const { grant, policy, expires } = this.#authority
       const isNarrowed = grant !== undefined || policy.length > 0 || expires !== undefined
       return readsFiles && isNarrowed ? () => this.#authority : undefined

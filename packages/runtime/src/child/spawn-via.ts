@@ -5,7 +5,8 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import type { AgentPlan } from '@plumb/lang'
 import { currentBudget } from '@plumb/ledger'
 import { whyNotRead } from '@plumb/tool/source/agent/prompt-reach'
-import { type Child, childEnv, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
+import { packFolders, SKILL_FILE, skillFoldersAt } from '@plumb/tool/source/skill/skill-folder'
+import { andThen, type Child, childEnv, type Fault, type Result, readSpec, spawnChild } from '@plumb/wire'
 import { type AgentStart, ENVELOPE_BYTES, envNames, wordsForChildren } from './agent-start.js'
 import { envelopedChild } from './enveloped-child.js'
 import type { UnreadableLines } from './output.js'
@@ -101,11 +102,18 @@ const namedFiles = (
     docroot: docroot ?? (grants.length > 0 ? '.' : undefined),
     mayReadFiles: grants.every((grant) => grant.includes('fs.read')),
   }
-  const prompts = ((config.prompts ?? []) as readonly string[]).filter((name) => name.includes('/')).map((name) => beside(specPath, name))
+  const own = typeof config.prompt_file === 'string' ? [config.prompt_file] : []
+  const named = [...own, ...((config.prompts ?? []) as readonly string[]).filter((name) => name.includes('/'))]
+  const prompts = named.map((name) => beside(specPath, name))
   const open = prompts.filter((path) => whyNotRead(path, reach, '') === undefined)
   const paths = config.script === undefined ? open : [...open, beside(specPath, config.script as string)]
   const texts = paths.map((path) => [path, readSpec(path)] as const)
-  return Object.fromEntries(texts.flatMap(([path, text]) => (text.ok ? [[path, text.value]] : [])))
+  const skills = ((config.skills ?? []) as readonly string[]).flatMap((named) => {
+    const path = beside(specPath, named)
+    const isOpen = whyNotRead(join(path, SKILL_FILE), reach, '') === undefined
+    return isOpen ? [[path, andThen(skillFoldersAt(path, named), packFolders)] as const] : []
+  })
+  return Object.fromEntries([...texts, ...skills].flatMap(([path, text]) => (text.ok ? [[path, text.value]] : [])))
 }
 
 const beside = (specPath: string, name: string): string => (isAbsolute(name) ? name : join(dirname(specPath), name))

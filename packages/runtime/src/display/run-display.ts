@@ -4,7 +4,7 @@ import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { WriteStream } from 'node:tty'
-import { costOf, costOfUsage, loadPrices, type Prices, readPrices } from '@plumb/ledger'
+import { costOf, costOfUsage, loadPrices, type Prices, pricedBy, readPrices } from '@plumb/ledger'
 import {
   type Fault,
   fault,
@@ -24,9 +24,6 @@ import type { RunOptions } from '../options/run-options.js'
 import { TRACE_FILE } from '../record/directory.js'
 import type { RecordDirectory } from '../record/recorder.js'
 import { LiveScreen, OutputBesideScreen } from './live-screen.js'
-import { BatchSpanExporter } from './otlp/batch-span-exporter.js'
-import { readOtlpSettings } from './otlp/otlp-settings.js'
-import { OtlpSpans } from './otlp/otlp-spans.js'
 import { type Counted, liveProgress, ProgressClock, progressLines } from './progress.js'
 import { colorTable, progressTable } from './progress-table.js'
 import { type CostOf, StatsCounter } from './stats-counter.js'
@@ -100,9 +97,9 @@ export class RunDisplay {
     this.#prices = await loadPrices(given.value)
     const trace = this.#openTrace(record, report)
     if (!trace.ok) return trace
-    const spans = this.#openSpans(reporter)
-    if (!spans.ok) return spans
-    return succeed([trace.value, spans.value].filter((listener) => listener !== undefined))
+    const collected = await this.#openCollected(reporter)
+    if (!collected.ok) return collected
+    return succeed([trace.value, ...collected.value].filter((listener) => listener !== undefined))
   }
 
   /** The cost of a request to a model, in dollars; undefined: it has no price. */
@@ -112,9 +109,9 @@ export class RunDisplay {
   }
 
   // What an agent says itself is more exact: it knows the request.
-  readonly #nanoOf: CostOf = ({ model, provider, lane, cost, tokens }) => {
+  readonly #nanoOf: CostOf = ({ model, provider, priceAs, lane, cost, tokens }) => {
     if (cost !== undefined) return toNano(cost)
-    const price = this.#prices?.quote({ model, provider, lane })?.price
+    const price = this.#prices?.quote(pricedBy({ model, provider, lane }, priceAs))?.price
     return price && costOf(price, tokens)
   }
 
@@ -132,11 +129,11 @@ export class RunDisplay {
         })
   }
 
-  #openSpans(reporter: Reporter): Result<RunListener | undefined> {
-    const settings = this.#isChild ? undefined : readOtlpSettings(process.env)
-    if (!settings?.ok) return settings ?? succeed(undefined)
-    const warn = (text: string) => reporter.warn(fault('connection_failed', text))
-    return succeed(new OtlpSpans(new BatchSpanExporter(settings.value, warn), settings.value))
+  async #openCollected(reporter: Reporter): Promise<Result<readonly RunListener[]>> {
+    const isNamed = Object.keys(process.env).some((name) => /^OTEL_EXPORTER_OTLP_.*ENDPOINT$/.test(name))
+    if (this.#isChild || !isNamed) return succeed([])
+    const { openOtlp } = await import('./otlp/open-otlp.js')
+    return openOtlp(process.env, this.#nanoOf, (text) => reporter.warn(fault('connection_failed', text)))
   }
 
   /** Progress and the summary of counts kept elsewhere. The listeners get the begin event, with the time since it, and the end event. */

@@ -13,7 +13,11 @@ export interface ModelCallSpan {
   readonly provider: string | undefined
   /** Dollars, where the agent says it. */
   readonly cost: number | undefined
+  /** Another model whose prices it has. */
+  readonly priceAs: string | undefined
   readonly lane: 'batch' | undefined
+  /** Why the answer ended, in the conventions' words. */
+  readonly finish: string | undefined
   /** Milliseconds. */
   readonly start: number
   readonly end: number
@@ -53,9 +57,16 @@ export interface AgentNote {
   readonly message: MessageRef | undefined
 }
 
+/** A request to a model that failed. */
+export interface FailedCallSpan extends Pick<ModelCallSpan, 'process' | 'agent' | 'model' | 'start' | 'end' | 'message'> {
+  /** A code of our table. */
+  readonly error: string
+}
+
 export interface SpanListener {
   message?(span: MessageSpan): void
   modelCall?(call: ModelCallSpan): void
+  failedCall?(call: FailedCallSpan): void
   toolCall?(call: ToolCallSpan): void
   keptAnswer?(note: KeptAnswerNote): void
   note?(note: AgentNote): void
@@ -141,10 +152,17 @@ export class SpanBuilder implements RunListener {
       const agent = String(telemetry.agent ?? process)
       const model = String(telemetry.model ?? 'unknown')
       const provider = typeof telemetry.provider === 'string' ? telemetry.provider : undefined
+      const priceAs = typeof telemetry.price_as === 'string' ? telemetry.price_as : undefined
       const cost = isDollars(telemetry.cost) ? telemetry.cost : undefined
       const lane = telemetry.lane === 'batch' ? telemetry.lane : undefined
+      const finish = typeof telemetry.finish === 'string' ? telemetry.finish : undefined
       const start = Math.max(0, ms - countOf(telemetry.ms))
-      this.#listener.modelCall?.({ process, agent, model, provider, cost, lane, start, end: ms, tokens, request, message })
+      const asked = { process, agent, model, start, end: ms, message }
+      this.#listener.modelCall?.({ ...asked, provider, priceAs, cost, lane, finish, tokens, request })
+    } else if (telemetry.kind === 'failed') {
+      const [agent, model, error] = [telemetry.agent ?? process, telemetry.model ?? 'unknown', telemetry.error ?? '_OTHER'].map(String)
+      const start = Math.max(0, ms - countOf(telemetry.ms))
+      this.#listener.failedCall?.({ process, agent: agent ?? '', model: model ?? '', error: error ?? '', start, end: ms, message })
     } else if (telemetry.kind === 'tool_call') {
       this.#calls.set(keyOf(process, String(telemetry.agent ?? process), telemetry.id), { start: ms, input: telemetry.input, message })
     } else if (telemetry.kind === 'tool_result') this.#returned(process, telemetry, ms)

@@ -5,7 +5,7 @@ import { type ModelCallSpan, SpanBuilder } from './span-builder.js'
 import { countUsage, emptyStageStats, type RunStats, type StageStats } from './stats.js'
 
 /** Of a request, in nanodollars; undefined: it has no price. */
-export type CostOf = (call: Pick<ModelCallSpan, 'provider' | 'model' | 'tokens' | 'cost' | 'lane'>) => number | undefined
+export type CostOf = (call: Pick<ModelCallSpan, 'provider' | 'model' | 'priceAs' | 'tokens' | 'cost' | 'lane'>) => number | undefined
 
 /** Nodes that only join wires are not stages, nor are the ends of the run. */
 const isStage = ({ kind }: NodeInfo): boolean =>

@@ -54,7 +54,7 @@ const SHOWN = new Set([
   'parent',
 ])
 const SHOWN_OF_FAULTS = new Set([...SHOWN, 'error', 'category', 'seqs', 'limit', 'server'])
-const SHOWN_OF_TELEMETRY = new Set([...SHOWN, 'error', 'category', 'outcome', 'status', 'lane', 'kept'])
+const SHOWN_OF_TELEMETRY = new Set([...SHOWN, 'error', 'category', 'outcome', 'status', 'lane', 'kept', 'price_as', 'finish'])
 
 // Numbers and booleans are shown as well: how long, how many, which.
 const withoutWords = (record: object, shown: ReadonlySet<string>): object =>

@@ -1,6 +1,6 @@
 // The identity of a run: everything that its answers depend on. A resumed run with another identity reports what has changed.
 
-import { type Graph, namedFiles, secretParams } from '@plumb/lang'
+import { type Graph, namedFiles, namedSkills, secretParams } from '@plumb/lang'
 import { readSpec, scrub, sha256Of } from '@plumb/wire'
 import { envelopesOf, type RunOptions, wordsOfAgents } from '../options/run-options.js'
 import type { LoadedSpec } from '../spec/load.js'
@@ -9,7 +9,7 @@ import { agentDigests } from './resume/changed-agents.js'
 
 export type RunIdentity = Pick<RunFile, 'files' | 'options' | 'agents'>
 
-export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, options: RunOptions): RunIdentity => {
+export const identityOfRun = async ({ compiled, files }: LoadedSpec, graph: Graph, options: RunOptions): Promise<RunIdentity> => {
   const { program } = compiled
   const bundle = files.bundle(program.entry.module.path)
   const named = namedFiles(program).flatMap(({ path, from }) => {
@@ -20,6 +20,7 @@ export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, opt
   const texts = [...Object.entries(bundle.files), ...named].filter(([path]) => !path.startsWith('<'))
   const entry = program.entry.module
   const hashes = [...texts, [entry.path, bundle.files[entry.path] ?? ''] as const].map(([path, text]) => [path, sha256Of(text)])
+  const skills = await digestsOfSkills(namedSkills(program).flatMap(({ from, paths }) => paths.map(({ path }) => files.beside(path, from))))
   // As text: JavaScript numbers would lose digits.
   const keys = secretParams(program.scopes)
   const params = Object.fromEntries(
@@ -28,8 +29,15 @@ export const identityOfRun = ({ compiled, files }: LoadedSpec, graph: Graph, opt
     ),
   )
   const known = { ...answeringOptions(options), ...(Object.keys(params).length > 0 ? { params } : {}) }
-  const agents = agentDigests(graph, files, options.agents)
-  return { files: Object.fromEntries(hashes), agents, options: JSON.parse(scrub(JSON.stringify(known))) }
+  const agents = agentDigests(graph, { files, skills }, options.agents)
+  return { files: Object.fromEntries([...hashes, ...skills]), agents, options: JSON.parse(scrub(JSON.stringify(known))) }
+}
+
+/** By path; what reads them is loaded for a program that has some. */
+const digestsOfSkills = async (paths: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  if (paths.length === 0) return new Map()
+  const { digestOfSkills } = await import('@plumb/tool/source/skill/skill-folder')
+  return new Map(paths.map((path) => [path, digestOfSkills(path) ?? '']))
 }
 
 const answeringOptions = ({ run, lines, agents, permissions, programs }: RunOptions) => ({
@@ -37,7 +45,7 @@ const answeringOptions = ({ run, lines, agents, permissions, programs }: RunOpti
   raw_input: lines.rawInput,
   envelopes: envelopesOf(lines),
   docroot: permissions.docroot ?? null,
-  handed_on: wordsOfAgents(agents),
+  handed_on: wordsOfAgents({ ...agents, isPartial: false }),
   grant: permissions.grant,
   policy: permissions.policy ?? null,
   context: permissions.context,

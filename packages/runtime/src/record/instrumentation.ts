@@ -65,7 +65,7 @@ export const openInstrumentation = async (o: InstrumentationOptions): Promise<Re
   const locked =
     directory === undefined ? succeed(() => {}) : await (resume === undefined ? clearDirectory : enterDirectory)(directory, { isNested })
   if (!locked.ok) return locked
-  const identity = directory === undefined ? undefined : identityOfRun(o.loaded, graph, options)
+  const identity = directory === undefined ? undefined : await identityOfRun(o.loaded, graph, options)
   const resumed = resume === undefined || !identity ? succeed(undefined) : readRecordedAnswers(resume, identity, isNested, o)
   if (!resumed.ok) {
     locked.value()

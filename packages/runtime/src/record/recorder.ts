@@ -150,7 +150,7 @@ const openExchanges = (write: (line: unknown) => void) => {
 
 const outcomeOf = (result: Result<string>) => (result.ok ? { output: result.value } : { fault: result.error })
 
-const NOT_KEPT = new Set(['text', 'thinking', 'output', 'remembered'])
+const NOT_KEPT = new Set(['text', 'partial', 'thinking', 'output', 'remembered'])
 
 // Without what is in other files.
 const eventLine = (event: RunEvent): object | undefined => {

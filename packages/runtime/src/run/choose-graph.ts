@@ -1,15 +1,18 @@
 // Selects the graph that the command line asks to run: a binding, or one part of it; and checks what this machine lacks for it.
 
-import { type Bound, type Graph, type Program, planOf } from '@plumb/lang'
+import { type Bound, type Diagnostic, errorsOf, type Graph, type Program, planOf } from '@plumb/lang'
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { RunOptions } from '../options/run-options.js'
 import { findMissing, type Lack } from '../spec/missing.js'
 import { selectBinding } from '../spec/select-binding.js'
+import { findSkillProblems } from '../spec/skills.js'
 
 export interface ChosenGraph {
   readonly bound: Bound
   readonly graph: Graph
   readonly lacks: readonly Lack[]
+  /** Errors in the skills of its agents. */
+  readonly diagnostics: readonly Diagnostic[]
 }
 
 export const chooseGraph = async (program: Program, options: RunOptions): Promise<Result<ChosenGraph>> => {
@@ -25,7 +28,8 @@ export const chooseGraph = async (program: Program, options: RunOptions): Promis
   const lacks = isLookedAt
     ? []
     : findMissing(needed, { ...options.agents, agentProgram: options.programs.agent }).filter(({ need }) => !need.isOptional)
-  return succeed({ bound: bound.value, graph: graph.value, lacks })
+  const diagnostics = isLookedAt ? [] : errorsOf(await findSkillProblems(needed))
+  return succeed({ bound: bound.value, graph: graph.value, lacks, diagnostics })
 }
 
 const selectPart = async (graph: Graph, id: number): Promise<Result<Graph>> => {

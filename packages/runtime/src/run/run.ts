@@ -39,7 +39,7 @@ import { envelopesOf, loadingOptions, type RunOptions } from '../options/run-opt
 import type { Instrumentation } from '../record/instrumentation.js'
 import { approvalsIn, openKeptAnswers } from '../record/kept-answers.js'
 import type { RecordDirectory } from '../record/recorder.js'
-import { type LoadedSpec, loadSpec, refuseErrors } from '../spec/load.js'
+import { type LoadedSpec, loadSpec, refuseDiagnostics, refuseErrors } from '../spec/load.js'
 import { openToolServices, servesTools } from '../tools/dispatch.js'
 import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
 import { openAuthoritySource } from '../tools/permissions.js'
@@ -81,9 +81,10 @@ const start = async (
   if (refuseErrors(loaded.value, reporter)) return undefined
   const chosen = await chooseGraph(loaded.value.compiled.program, options)
   if (!chosen.ok) return void reporter.report(chosen.error)
-  const { bound, graph, lacks } = chosen.value
-  if (lacks.length === 0) return new Run(bound, graph, options, reporter, display).go(loaded.value, path ?? '')
+  const { bound, graph, lacks, diagnostics } = chosen.value
+  if (lacks.length + diagnostics.length === 0) return new Run(bound, graph, options, reporter, display).go(loaded.value, path ?? '')
   for (const { code, message, need } of lacks) reporter.report(fault(code, message, { process: need.by }))
+  if (diagnostics.length > 0) refuseDiagnostics(reporter, diagnostics)
   return undefined
 }
 

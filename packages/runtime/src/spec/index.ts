@@ -3,3 +3,4 @@
 export { type LoadedSpec, loadSpec, readNamed, refuseErrors, reportDiagnostics } from './load.js'
 export { findMissing } from './missing.js'
 export { selectBinding } from './select-binding.js'
+export { findSkillProblems } from './skills.js'

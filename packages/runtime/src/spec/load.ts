@@ -123,7 +123,11 @@ export const refuseErrors = ({ compiled }: LoadedSpec, reporter: Reporter): bool
     for (const fault of compiled.faults) reporter.report(fault)
     return compiled.faults.length > 0
   }
-  reportDiagnostics(reporter, errorsOf(compiled.diagnostics))
-  reporter.status = Math.max(reporter.status, 2) as 2
+  refuseDiagnostics(reporter, errorsOf(compiled.diagnostics))
   return true
+}
+
+export const refuseDiagnostics = (reporter: Reporter, errors: readonly Diagnostic[]): void => {
+  reportDiagnostics(reporter, errors)
+  reporter.status = Math.max(reporter.status, 2) as 2
 }

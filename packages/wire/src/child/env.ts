@@ -1,19 +1,20 @@
 // The environment of a child: only variables on the list, so that no key reaches a foreign program.
 
-import { KEY_VARIABLES } from '../accounts.js'
+import { ENDPOINT_VARIABLES, KEY_COMMAND_VARIABLES, KEY_VARIABLES } from '../accounts.js'
 import { preview } from '../preview.js'
 import { fail, type Result, succeed } from '../result.js'
 
 const ALWAYS = ['PATH', 'HOME', 'LANG', 'TERM', 'TMPDIR', 'TZ', 'USER', 'LOGNAME', 'SHELL', 'PLUMB_SANDBOX']
 
-const OURS = [
-  ...KEY_VARIABLES,
-  'PIPELINE_DEBUG',
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
+const NETWORK = [
+  ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [name, name.toLowerCase()]),
 ]
+
+const OURS = [...KEY_VARIABLES, ...ENDPOINT_VARIABLES, ...KEY_COMMAND_VARIABLES, 'PIPELINE_DEBUG', ...NETWORK]
+
+/** The further variables of a program that gets a key for us. */
+export const FOR_KEY_COMMANDS: readonly string[] = [...KEY_COMMAND_VARIABLES, ...ENDPOINT_VARIABLES, ...NETWORK]
 
 // They describe our own descriptors and our own tools.
 const NEVER = new Set(['PLUMB_FDS', 'PLUMB_CLOSED', 'PLUMB_MCP_TOOLS'])

@@ -34,6 +34,7 @@ export const MODEL_ROWS = {
 export const REQUEST_ROWS = {
   rates: list('--rate <rate>', 'a minute: PROVIDER=REQUESTS/TOKENS', rates),
   lane: value('--lane <lane>', 'batch: ask in batches, for half the price', lanes),
+  isPartial: flag('--partial', 'tell answers while they grow, as telemetry'),
   parallelToolCalls: flag('--no-parallel-tool-calls', 'one tool call of an agent after the other'),
 }
 

@@ -3,7 +3,7 @@
 import { type Log, nowMs, startDeadline } from '@plumb/wire'
 import { apiFailure } from './api-error.js'
 import type { HttpConnection, HttpRequest } from './connection.js'
-import { type Attempt, failWith, Unreadable } from './failure.js'
+import { type Attempt, failWith, KeyLacking, Unreadable } from './failure.js'
 import { readJson } from './json-path.js'
 import { type HttpReply, readBody, readText } from './reply-body.js'
 import { MAX_ERROR_BYTES, MAX_REPLY_BYTES, type Timing } from './timing.js'
@@ -42,6 +42,7 @@ export const openApiCalls = ({ connection, host, keyHint, timing, log }: ApiCall
       const text = await readText(reply, MAX_ERROR_BYTES, true)
       return { ok: false, failure: apiFailure({ host, keyHint, status, headers, text, wallMs: timing.wallMs() }) }
     } catch (error) {
+      if (error instanceof KeyLacking) return { ok: false, failure: { fault: error.fault, isRetryable: false, text: '', isUnbilled: true } }
       if (outer.aborted) return failWith('cancelled', 'the answer was dropped on request', false)
       if (signal.aborted) return failWith('timeout', `${host} took more than ${timing.totalMs / 1000} s for one reply`, true)
       const failure = transportFailure(host, error, connection.proxy)

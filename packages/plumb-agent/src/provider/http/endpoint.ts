@@ -11,11 +11,17 @@ export interface EndpointWords {
   readonly allowedHosts: readonly string[]
 }
 
-/** `own`: the provider's address. */
-export const readEndpoint = (own: string, { spec, environment, allowedHosts }: EndpointWords): URL | Fault => {
+/** The provider's own address, undefined if that is not known, and further hosts of it. */
+export interface OwnHost {
+  readonly name: string
+  readonly endpoint: string | undefined
+  readonly hosts?: RegExp | undefined
+}
+
+export const readEndpoint = (own: OwnHost, { spec, environment, allowedHosts }: EndpointWords): URL | Fault => {
   const isFromSpec = typeof spec === 'string' && spec !== ''
-  const text = isFromSpec ? spec : environment || own
-  const where = isFromSpec ? "'endpoint'" : 'PLUMB_ENDPOINT'
+  const text = isFromSpec ? spec : environment || (own.endpoint ?? '')
+  const where = isFromSpec ? "'endpoint'" : environment ? 'PLUMB_ENDPOINT' : `the address of provider '${own.name}'`
   const url = URL.canParse(text) ? new URL(text) : undefined
   const shown = preview(url ? `${url.protocol}//${url.host}${url.pathname}` : text)
   if (!url || !/^https?:$/.test(url.protocol))
@@ -26,14 +32,14 @@ export const readEndpoint = (own: string, { spec, environment, allowedHosts }: E
 
   const isNamed = text === environment || [...namesOf(environment), ...allowedHosts].some((name) => isHost(url, name))
   if (isLoopback(url.hostname) || isNamed) return url
-  const home = new URL(own)
-  const isOwn = url.hostname === home.hostname || url.hostname.endsWith(`.${home.hostname}`)
+  const home = own.endpoint === undefined ? undefined : new URL(own.endpoint).hostname
+  const isOwn = url.hostname === home || url.hostname.endsWith(`.${home}`) || own.hosts?.test(url.hostname) === true
   if (!isOwn)
     return invalid(
-      `'endpoint' is '${shown}', and a key is sent to ${home.hostname}, to loopback and to ` +
+      `'endpoint' is '${shown}', and a key is sent to ${home ?? `hosts of provider '${own.name}'`}, to loopback and to ` +
         `hosts you name: add --allow-host ${preview(url.host)}, or set PLUMB_ENDPOINT`,
     )
-  return url.protocol === 'https:' ? url : invalid(`'endpoint' is '${shown}', and a key is sent over https only`)
+  return url.protocol === 'https:' ? url : invalid(`${where} is '${shown}', and a key is sent over https only`)
 }
 
 const invalid = (detail: string): Fault => fault('config_invalid', detail)

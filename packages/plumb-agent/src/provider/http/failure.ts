@@ -50,3 +50,10 @@ export class Unreadable extends Error {
     super(message)
   }
 }
+
+/** Thrown where a request needs a key that cannot be had; caught where the attempt ends. */
+export class KeyLacking extends Error {
+  constructor(readonly fault: Fault) {
+    super(fault.detail)
+  }
+}

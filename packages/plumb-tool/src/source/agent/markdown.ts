@@ -2,11 +2,12 @@
 
 import type { Json } from '@plumb/lang'
 import { fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
+import { parseYaml, splitFrontMatter } from './front-matter.js'
 import type { PromptFile } from './prompt.js'
 import { type PromptTool, readPromptTool, type ToolAttributes } from './prompt-tool.js'
 
 export const readMarkdown = (text: string, path: string): Result<PromptFile> => {
-  const split = splitFrontMatter(text)
+  const split = readEntries(text)
   if (!split.ok) return refuse(path, split.error.detail)
   // Other systems name the prompt by it.
   const { tools, name: _, ...config } = split.value.entries
@@ -54,25 +55,12 @@ const isAttributes = (value: Json): value is ToolAttributes =>
 const refuse = (path: string, detail: string): Result<never> =>
   fail('config_invalid', `cannot use '${preview(path, 200)}': ${detail}`, { path })
 
-interface FrontMatter {
-  readonly entries: { readonly [key: string]: Json }
-  /** The text below the front matter. */
-  readonly text: string
-}
-
-const FENCED = /^\uFEFF?---[ \t]*\r?\n((?:[\s\S]*?\r?\n)?)---[ \t]*(?:\r?\n|$)/
-
-const splitFrontMatter = (text: string): Result<FrontMatter> => {
-  const match = FENCED.exec(text)
-  if (!match) return succeed({ entries: {}, text })
-  // require, not import(): tools are made synchronously, and only prompt files in Markdown load the parser.
-  const { parse } = require('yaml') as typeof import('yaml')
-  try {
-    const entries: unknown = parse(match[1] ?? '', { maxAliasCount: 100 }) ?? {}
-    if (typeof entries !== 'object' || Array.isArray(entries))
-      return fail('config_invalid', 'its front matter is not a list of entries such as model: name')
-    return succeed({ entries: JSON.parse(JSON.stringify(entries)) as FrontMatter['entries'], text: text.slice(match[0].length) })
-  } catch (error) {
-    return fail('config_invalid', `its front matter is not YAML: ${preview(error instanceof Error ? error.message : String(error), 200)}`)
-  }
+const readEntries = (text: string): Result<{ readonly entries: { readonly [key: string]: Json }; readonly text: string }> => {
+  const split = splitFrontMatter(text)
+  if (!split) return succeed({ entries: {}, text })
+  const parsed = parseYaml(split.yaml)
+  if (!parsed.ok) return fail('config_invalid', `its front matter is not YAML: ${preview(parsed.error.why, 200)}`)
+  const entries = parsed.value ?? {}
+  if (!isRecord(entries)) return fail('config_invalid', 'its front matter is not a list of entries such as model: name')
+  return succeed({ entries: entries as { readonly [key: string]: Json }, text: split.text })
 }

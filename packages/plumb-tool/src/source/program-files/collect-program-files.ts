@@ -85,6 +85,7 @@ class Collector implements ProgramFiles {
     }
     for (const name of parts.resources) for (const place of splitPaths(env.PLUMB_RESOURCES)) this.list.addFile(resolve(place, name))
     for (const path of [...parts.modulePaths, ...parts.texts]) this.list.addFile(resolve(directory, path))
+    for (const path of parts.skills) this.list.addDirectory(resolve(directory, path))
     for (const path of parts.records) this.list.addOutput(resolve(path))
     for (const path of parts.snapshots) this.list.addOutput(resolve(directory, path))
     for (const path of parts.agentFiles) this.#addAgentFile(resolve(directory, path))

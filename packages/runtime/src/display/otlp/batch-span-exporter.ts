@@ -1,9 +1,10 @@
 // Sends spans to a collector, many in a request, as OpenTelemetry's batch span processor does. It never delays the run; spans that cannot
 // be sent are dropped, with one warning.
 
-import { nowMs, preview, scrub, systemReason } from '@plumb/wire'
+import { nowMs, preview } from '@plumb/wire'
 import { type OtlpSpan, toOtlp } from './otlp-json.js'
 import type { OtlpSettings } from './otlp-settings.js'
+import { postOtlp } from './post-otlp.js'
 
 /** OpenTelemetry's defaults. */
 const MAX_QUEUED = 2048
@@ -16,6 +17,7 @@ const RETRY_DELAY_MS = 10_000
 
 export class BatchSpanExporter {
   readonly #settings: OtlpSettings
+  readonly #url: URL
   readonly #warn: (text: string) => void
   #queue: OtlpSpan[] = []
   #dropped = 0
@@ -26,8 +28,9 @@ export class BatchSpanExporter {
   readonly #aborted = new AbortController()
 
   /** `warn` is called once at most. */
-  constructor(settings: OtlpSettings, warn: (text: string) => void) {
+  constructor(settings: OtlpSettings, url: URL, warn: (text: string) => void) {
     this.#settings = settings
+    this.#url = url
     this.#warn = warn
   }
 
@@ -66,23 +69,9 @@ export class BatchSpanExporter {
     if (this.#retryAt > nowMs()) return
     const spans = this.#queue.splice(0, MAX_BATCH)
     if (spans.length === 0) return
-    const { url, headers, timeoutMs, resource } = this.#settings
-    const deadline = AbortSignal.timeout(timeoutMs)
-    try {
-      const { request } = await import('undici')
-      const reply = await request(url, {
-        method: 'POST',
-        headers: { ...headers, 'content-type': 'application/json' },
-        body: scrub(JSON.stringify(toOtlp(resource, spans))),
-        signal: AbortSignal.any([deadline, this.#aborted.signal]),
-        // The run must not wait for an idle connection.
-        reset: true,
-      })
-      await reply.body.dump()
-      if (reply.statusCode >= 300) this.#failed(`answered with status ${reply.statusCode}`)
-    } catch (error) {
-      this.#failed(deadline.aborted ? `did not answer within ${timeoutMs / 1000} s` : systemReason(error as NodeJS.ErrnoException))
-    }
+    const { resource } = this.#settings
+    const why = await postOtlp(this.#settings, this.#url, toOtlp(resource, spans), this.#aborted.signal)
+    if (why !== undefined) this.#failed(why)
   }
 
   #failed(why: string): void {
@@ -93,6 +82,6 @@ export class BatchSpanExporter {
   #warnOnce(why: string): void {
     if (this.#hasWarned) return
     this.#hasWarned = true
-    this.#warn(`the collector of spans at ${preview(this.#settings.url.host)}: ${why}; the run goes on, spans may be missing`)
+    this.#warn(`the collector at ${preview(this.#url.host)}: ${why}; the run goes on, spans may be missing`)
   }
 }

@@ -1,8 +1,11 @@
-// Spans in OTLP's JSON encoding (opentelemetry-proto, trace.proto): 64-bit numbers are strings, ids are hexadecimal.
+// Spans and metrics in OTLP's JSON encoding (opentelemetry-proto): 64-bit numbers are strings, ids are hexadecimal.
 
 import { version } from '../../../package.json'
 
-export type AttributeValue = string | number | boolean
+/** The conventions that names of spans, metrics and attributes are of. */
+const SCHEMA_URL = 'https://opentelemetry.io/schemas/gen-ai/0.1.0'
+
+export type AttributeValue = string | number | boolean | readonly string[]
 
 export type SpanAttributes = Readonly<Record<string, AttributeValue | undefined>>
 
@@ -29,10 +32,63 @@ export const toOtlp = (resource: SpanAttributes, spans: readonly OtlpSpan[]): ob
   resourceSpans: [
     {
       resource: { attributes: attributesOf(resource) },
-      scopeSpans: [{ scope: { name: 'plumb', version }, spans: spans.map(spanOf) }],
+      schemaUrl: SCHEMA_URL,
+      scopeSpans: [{ scope: SCOPE, schemaUrl: SCHEMA_URL, spans: spans.map(spanOf) }],
     },
   ],
 })
+
+const SCOPE = { name: 'plumb', version }
+
+/** All that was counted since the beginning of the run. */
+export interface OtlpMetric {
+  readonly name: string
+  readonly unit: string
+  readonly description: string
+  readonly points: readonly OtlpPoint[]
+}
+
+export type OtlpPoint = { readonly attributes: SpanAttributes } & (
+  | { readonly sum: number; readonly isWhole: boolean }
+  | {
+      readonly count: number
+      readonly sum: number
+      readonly min: number
+      readonly max: number
+      readonly bounds: readonly number[]
+      readonly buckets: readonly number[]
+    }
+)
+
+const CUMULATIVE = 2
+
+/** `start` and `end` in milliseconds since 1970. */
+export const metricsToOtlp = (resource: SpanAttributes, metrics: readonly OtlpMetric[], start: number, end: number): object => ({
+  resourceMetrics: [
+    {
+      resource: { attributes: attributesOf(resource) },
+      schemaUrl: SCHEMA_URL,
+      scopeMetrics: [{ scope: SCOPE, schemaUrl: SCHEMA_URL, metrics: metrics.map((metric) => metricOf(metric, start, end)) }],
+    },
+  ],
+})
+
+const metricOf = ({ name, unit, description, points }: OtlpMetric, start: number, end: number): object => {
+  const at = { startTimeUnixNano: nanoseconds(start), timeUnixNano: nanoseconds(end) }
+  const dataPoints = points.map(({ attributes, ...point }) => ({ attributes: attributesOf(attributes), ...at, ...numbersOf(point) }))
+  const isHistogram = points.some((point) => 'buckets' in point)
+  const kept = { aggregationTemporality: CUMULATIVE, dataPoints }
+  return { name, unit, description, ...(isHistogram ? { histogram: kept } : { sum: { ...kept, isMonotonic: true } }) }
+}
+
+const numbersOf = (point: Omit<OtlpPoint, 'attributes'>): object => {
+  if ('buckets' in point) {
+    const { count, sum, min, max, bounds, buckets } = point as Extract<OtlpPoint, { readonly buckets: unknown }>
+    return { count: String(count), sum, min, max, explicitBounds: bounds, bucketCounts: buckets.map(String) }
+  }
+  const { sum, isWhole } = point as Extract<OtlpPoint, { readonly isWhole: boolean }>
+  return isWhole ? { asInt: String(sum) } : { asDouble: sum }
+}
 
 const spanOf = ({ traceId, spanId, parentId, name, kind, start, end, attributes, events = [], error }: OtlpSpan): object => ({
   traceId,
@@ -57,6 +113,7 @@ const attributesOf = (attributes: SpanAttributes): object[] =>
 const valueOf = (value: AttributeValue): object => {
   if (typeof value === 'string') return { stringValue: value }
   if (typeof value === 'boolean') return { boolValue: value }
+  if (typeof value !== 'number') return { arrayValue: { values: value.map((one) => ({ stringValue: one })) } }
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }
 

@@ -1,26 +1,32 @@
-// Where spans are sent, by the variables of OpenTelemetry's "Environment Variable Specification".
+// Where spans and metrics are sent, by the variables of OpenTelemetry's "Environment Variable Specification".
 
 import { addSecret, fail, preview, type Result, succeed } from '@plumb/wire'
 
 export interface OtlpSettings {
-  /** Takes spans as JSON over POST. */
-  readonly url: URL
+  /** Takes spans as JSON over POST. Undefined: none are sent. */
+  readonly url: URL | undefined
+  /** The same for metrics. Undefined: none are sent. */
+  readonly metricsUrl: URL | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly timeoutMs: number
   /** Attributes of the resource that all spans come from, `service.name` among them. */
   readonly resource: Readonly<Record<string, string>>
+  /** Messages, arguments and results go along. */
+  readonly capturesContent: boolean
   /** The span that this run is a part of, by W3C's traceparent. */
   readonly parent: { readonly traceId: string; readonly spanId: string } | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000
 
-/** Undefined: no endpoint is set, or spans are switched off. */
+/** Undefined: no endpoint is set, or all is switched off. */
 export const readOtlpSettings = (env: NodeJS.ProcessEnv): Result<OtlpSettings> | undefined => {
   const address = endpointOf(env)
-  if (address === undefined || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return undefined
-  const url = URL.canParse(address.text) ? new URL(address.text) : undefined
-  if (!url || !/^https?:$/.test(url.protocol))
+  const metricsUrl = metricsUrlOf(env)
+  const hasSpans = address !== undefined && env.OTEL_TRACES_EXPORTER !== 'none'
+  if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || (!hasSpans && !metricsUrl)) return undefined
+  const url = !address ? undefined : URL.canParse(address.text) ? new URL(address.text) : undefined
+  if (address && (!url || !/^https?:$/.test(url.protocol)))
     return fail('config_invalid', `${address.name} is '${preview(address.text)}', which is not an http address of a collector`)
   const headers = { ...pairsOf(env.OTEL_EXPORTER_OTLP_HEADERS), ...pairsOf(env.OTEL_EXPORTER_OTLP_TRACES_HEADERS) }
   const bad = Object.entries(headers).find(([name, value]) => !/^[\w!#$%&'*+.^`|~-]+$/.test(name) || /[^\t\x20-\x7e]/.test(value))
@@ -29,7 +35,8 @@ export const readOtlpSettings = (env: NodeJS.ProcessEnv): Result<OtlpSettings> |
   for (const value of Object.values(headers)) for (const part of [value, ...value.split(' ')]) addSecret(part)
   const timeout = Number(env.OTEL_EXPORTER_OTLP_TRACES_TIMEOUT || env.OTEL_EXPORTER_OTLP_TIMEOUT)
   return succeed({
-    url: address.isWhole ? url : new URL(`${url.pathname.replace(/\/*$/, '')}/v1/traces${url.search}`, url),
+    url: !hasSpans || !url ? undefined : address.isWhole ? url : below(url, 'v1/traces'),
+    metricsUrl,
     headers,
     timeoutMs: timeout > 0 ? timeout : DEFAULT_TIMEOUT_MS,
     resource: {
@@ -37,8 +44,18 @@ export const readOtlpSettings = (env: NodeJS.ProcessEnv): Result<OtlpSettings> |
       ...pairsOf(env.OTEL_RESOURCE_ATTRIBUTES),
       ...(env.OTEL_SERVICE_NAME ? { 'service.name': env.OTEL_SERVICE_NAME } : {}),
     },
+    capturesContent: env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase() === 'true',
     parent: parentOf(env.TRACEPARENT),
   })
+}
+
+const below = (url: URL, path: string): URL => new URL(`${url.pathname.replace(/\/*$/, '')}/${path}${url.search}`, url)
+
+const metricsUrlOf = (env: NodeJS.ProcessEnv): URL | undefined => {
+  const [own = '', general = ''] = [env.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT, env.OTEL_EXPORTER_OTLP_ENDPOINT]
+  const text = own === '' ? general : own
+  if (env.OTEL_METRICS_EXPORTER === 'none' || !URL.canParse(text) || !/^https?:/.test(text)) return undefined
+  return own === '' ? below(new URL(text), 'v1/metrics') : new URL(text)
 }
 
 // The endpoint of traces is taken as it is; the general one has a path below it for each kind of signal.

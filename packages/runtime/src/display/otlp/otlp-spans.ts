@@ -4,15 +4,19 @@
 import { randomBytes } from 'node:crypto'
 import type { RunEvent, RunListener } from '../../event/run-event.js'
 import type { MessageSpan } from '../message-span.js'
-import { type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
+import { type FailedCallSpan, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
 import { readAndWritten } from '../stats.js'
 import type { BatchSpanExporter } from './batch-span-exporter.js'
 import type { OtlpSpan, SpanAttributes } from './otlp-json.js'
 import type { OtlpSettings } from './otlp-settings.js'
+import { providerName } from './provider-name.js'
 
 const MAX_IDS = 8192
 
+type SpanSettings = Pick<OtlpSettings, 'parent'> & { readonly capturesContent?: boolean }
+
 export class OtlpSpans implements RunListener {
+  readonly #capturesContent: boolean
   readonly #exporter: BatchSpanExporter
   readonly #traceId: string
   readonly #parentId: string | undefined
@@ -21,6 +25,8 @@ export class OtlpSpans implements RunListener {
   #epoch = 0
   #begin: (RunEvent & { kind: 'begin' }) | undefined
   #counts = { inputs: 0, errors: 0 }
+  /** The first one that nothing handled. */
+  #fault: string | undefined
   readonly #providers = new Map<string, string>()
   readonly #plumbs = new Set<string>()
   /** Span ids of messages: the spans inside need the id before the span has ended, and some come after it. */
@@ -28,10 +34,12 @@ export class OtlpSpans implements RunListener {
   readonly #spans = new SpanBuilder({
     message: (span) => this.#message(span),
     modelCall: (call) => this.#modelCall(call),
+    failedCall: (call) => this.#failedCall(call),
     toolCall: (call) => this.#toolCall(call),
   })
 
-  constructor(exporter: BatchSpanExporter, { parent }: Pick<OtlpSettings, 'parent'>) {
+  constructor(exporter: BatchSpanExporter, { parent, capturesContent = false }: SpanSettings) {
+    this.#capturesContent = capturesContent
     this.#exporter = exporter
     this.#traceId = parent?.traceId ?? randomBytes(16).toString('hex')
     this.#parentId = parent?.spanId
@@ -44,7 +52,10 @@ export class OtlpSpans implements RunListener {
       for (const { name, provider } of event.nodes) if (provider !== undefined) this.#providers.set(name, provider)
     } else if (event.kind === 'spawned' && event.runs === 'plumb') this.#plumbs.add(event.process)
     else if (event.kind === 'input') this.#counts.inputs++
-    else if (event.kind === 'fault' && !event.isHandled) this.#counts.errors++
+    else if (event.kind === 'fault' && !event.isHandled) {
+      this.#counts.errors++
+      this.#fault ??= event.fault.error
+    }
     this.#spans.on(event)
     if (event.kind === 'end') this.#end(event)
   }
@@ -59,11 +70,14 @@ export class OtlpSpans implements RunListener {
     this.#add({
       spanId: this.#root,
       parentId: this.#parentId,
-      name: `plumb ${binding}`,
+      name: `invoke_workflow ${binding}`,
       kind: 'internal',
       start: this.#begin.ms,
       end: ms,
       attributes: {
+        'gen_ai.operation.name': 'invoke_workflow',
+        'gen_ai.agent.name': binding,
+        'error.type': status === 0 ? undefined : (this.#fault ?? '_OTHER'),
         'plumb.spec': spec,
         'plumb.binding': binding,
         'plumb.inputs': this.#counts.inputs,
@@ -75,8 +89,9 @@ export class OtlpSpans implements RunListener {
     })
   }
 
-  #message({ process, n, seq, sent, start, end, fault }: MessageSpan): void {
+  #message({ process, n, seq, sent, start, end, input, output, fault }: MessageSpan): void {
     const isPlumb = this.#plumbs.has(process)
+    const operation = isPlumb ? 'invoke_workflow' : 'invoke_agent'
     const id = this.#idOf(process, n)
     // A nested plumb may give several outputs for one message.
     const spanId = id.isUsed ? newSpanId() : id.spanId
@@ -84,12 +99,16 @@ export class OtlpSpans implements RunListener {
     this.#add({
       spanId,
       parentId: this.#root,
-      name: isPlumb ? `plumb ${process}` : `invoke_agent ${process}`,
+      name: `${operation} ${process}`,
       kind: 'internal',
       start,
       end,
       attributes: {
-        ...(isPlumb ? {} : { 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': process, ...this.#providerOf(process) }),
+        'gen_ai.operation.name': operation,
+        'gen_ai.agent.name': process,
+        ...(isPlumb ? {} : { ...this.#providerOf(process), 'gen_ai.conversation.id': this.#conversationOf(process) }),
+        'gen_ai.input.messages': this.#content(input, (text) => [messageOf('user', text)]),
+        'gen_ai.output.messages': this.#content(output, (text) => [{ ...messageOf('assistant', text), finish_reason: 'stop' }]),
         'plumb.seq': seq === 0 ? undefined : seq,
         'plumb.waited_ms': Math.round(start - sent),
         'error.type': fault?.error,
@@ -98,8 +117,33 @@ export class OtlpSpans implements RunListener {
     })
   }
 
-  #modelCall({ process, agent, model, start, end, tokens, message }: ModelCallSpan): void {
+  #modelCall({ process, agent, model, provider, finish, start, end, tokens, message }: ModelCallSpan): void {
     const { read, written } = readAndWritten(tokens)
+    this.#add({
+      spanId: newSpanId(),
+      parentId: this.#parentOf(process, message?.n),
+      name: `chat ${model}`,
+      kind: 'client',
+      start,
+      end,
+      attributes: {
+        'gen_ai.operation.name': 'chat',
+        ...this.#providerOf(process, provider),
+        'gen_ai.agent.name': agent,
+        'gen_ai.conversation.id': this.#conversationOf(process),
+        'gen_ai.request.model': model,
+        'gen_ai.response.model': model,
+        'gen_ai.response.finish_reasons': finish === undefined ? undefined : [finish],
+        // The conventions count what came from a cache as input too.
+        'gen_ai.usage.input_tokens': read,
+        'gen_ai.usage.output_tokens': written,
+        'gen_ai.usage.cache_read.input_tokens': tokens.cache_read,
+        'gen_ai.usage.cache_write.input_tokens': tokens.cache_creation,
+      },
+    })
+  }
+
+  #failedCall({ process, agent, model, error, start, end, message }: FailedCallSpan): void {
     this.#add({
       spanId: newSpanId(),
       parentId: this.#parentOf(process, message?.n),
@@ -111,18 +155,15 @@ export class OtlpSpans implements RunListener {
         'gen_ai.operation.name': 'chat',
         ...this.#providerOf(process),
         'gen_ai.agent.name': agent,
+        'gen_ai.conversation.id': this.#conversationOf(process),
         'gen_ai.request.model': model,
-        'gen_ai.response.model': model,
-        // The conventions count what came from a cache as input too.
-        'gen_ai.usage.input_tokens': read,
-        'gen_ai.usage.output_tokens': written,
-        'gen_ai.usage.cache_read.input_tokens': tokens.cache_read,
-        'gen_ai.usage.cache_creation.input_tokens': tokens.cache_creation,
+        'error.type': error,
       },
+      error,
     })
   }
 
-  #toolCall({ process, agent, id, tool, start, end, isError, envelope, message }: ToolCallSpan): void {
+  #toolCall({ process, agent, id, tool, start, end, isError, input, envelope, message }: ToolCallSpan): void {
     const error = envelope?.error
     this.#add({
       spanId: newSpanId(),
@@ -136,6 +177,8 @@ export class OtlpSpans implements RunListener {
         'gen_ai.tool.name': tool,
         'gen_ai.tool.call.id': id,
         'gen_ai.tool.type': 'function',
+        'gen_ai.tool.call.arguments': this.#content(input, (value) => value),
+        'gen_ai.tool.call.result': this.#content(envelope?.ok ? envelope.result : undefined, (value) => value),
         'gen_ai.agent.name': agent,
         'plumb.tool.attempts': envelope?.attempts,
         'plumb.tool.cached': envelope?.cached,
@@ -149,6 +192,11 @@ export class OtlpSpans implements RunListener {
       })),
       ...(isError ? { error: error?.detail ?? 'the tool answered with an error' } : {}),
     })
+  }
+
+  /** As JSON; undefined where it is not to be sent, or there is none. */
+  #content<T>(value: T | undefined, form: (value: T) => unknown): string | undefined {
+    return this.#capturesContent && value !== undefined ? JSON.stringify(form(value)) : undefined
   }
 
   // The span of the message; where that is unknown, the span of the run.
@@ -166,8 +214,13 @@ export class OtlpSpans implements RunListener {
     return made
   }
 
-  #providerOf(process: string): SpanAttributes {
-    return { 'gen_ai.provider.name': this.#providers.get(process) ?? '_OTHER' }
+  #providerOf(process: string, provider = this.#providers.get(process)): SpanAttributes {
+    return { 'gen_ai.provider.name': providerName(provider) }
+  }
+
+  /** One for each agent and run. */
+  #conversationOf(process: string): string {
+    return `${this.#traceId}/${process}`
   }
 
   /** Times are milliseconds since the beginning of the run. */
@@ -175,5 +228,7 @@ export class OtlpSpans implements RunListener {
     this.#exporter.add({ ...span, traceId: this.#traceId, start: this.#epoch + span.start, end: this.#epoch + span.end })
   }
 }
+
+const messageOf = (role: 'user' | 'assistant', content: string) => ({ role, parts: [{ type: 'text', content }] })
 
 const newSpanId = (): string => randomBytes(8).toString('hex')

@@ -12,26 +12,39 @@ export type AgentDigests = Readonly<Record<string, string>>
 
 type DigestOptions = RunOptions['agents']
 
-export const agentDigests = (graph: Graph, files: SourceFiles, options: DigestOptions): AgentDigests =>
-  Object.fromEntries(digestsOf(graph, files, options, ''))
+/** `skills`: digests of what their paths hold. */
+interface Texts {
+  readonly files: SourceFiles
+  readonly skills: ReadonlyMap<string, string>
+}
 
-const digestsOf = (graph: Graph, files: SourceFiles, options: DigestOptions, around: string): [string, string][] =>
+export const agentDigests = (graph: Graph, texts: Texts, options: DigestOptions): AgentDigests =>
+  Object.fromEntries(digestsOf(graph, texts, options, ''))
+
+const digestsOf = (graph: Graph, texts: Texts, options: DigestOptions, around: string): [string, string][] =>
   [...placesOf(graph)].flatMap(([{ work }, place]): [string, string][] => {
-    if (work.kind === 'plumb') return digestsOf(planOf(work.bound), files, options, `${around}${place}~`)
-    return work.kind === 'agent' ? [[`${around}${place}`, digestOf(agentOf(work.bound), files, options)]] : []
+    if (work.kind === 'plumb') return digestsOf(planOf(work.bound), texts, options, `${around}${place}~`)
+    return work.kind === 'agent' ? [[`${around}${place}`, digestOf(agentOf(work.bound), texts, options)]] : []
   })
 
-const digestOf = ({ config, input, output, specPath }: AgentPlan, files: SourceFiles, options: DigestOptions): string => {
+const digestOf = (
+  { config: whole, input, output, specPath }: AgentPlan,
+  { files, skills: digests }: Texts,
+  options: DigestOptions,
+): string => {
+  // On these no answer depends.
+  const { partial: _, price_as: __, key_command: ___, ...config } = whole
   const named = ['prompt_file', 'prompts', 'script', 'history', 'command'].flatMap((key) => config[key] ?? [])
   const texts = named.flatMap((path) => {
     const read = typeof path === 'string' && path.includes('/') ? readSpec(files.beside(path, specPath)) : undefined
     return read?.ok ? [read.value] : []
   })
+  const skills = ((config.skills ?? []) as readonly string[]).map((path) => digests.get(files.beside(path, specPath)) ?? '')
   const asked = {
     provider: options.provider ?? config.provider ?? process.env.PLUMB_PROVIDER,
     model: options.model ?? config.model ?? process.env.PLUMB_MODEL,
   }
-  return hashOf({ ...config, ...asked, types: [toSchema(input), toSchema(output)], texts })
+  return hashOf({ ...config, ...asked, types: [toSchema(input), toSchema(output)], texts, ...(skills.length > 0 ? { skills } : {}) })
 }
 
 /** The places with a new digest; a new name alone changes nothing. */

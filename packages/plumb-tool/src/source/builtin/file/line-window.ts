@@ -39,6 +39,12 @@ export const readLines = async (handle: FileHandle, limits: WindowLimits, signal
   return window.end()
 }
 
+/** The same of bytes in memory. */
+export const windowOf = (bytes: Buffer, limits: WindowLimits): LineWindow | undefined => {
+  const window = new WindowReader(limits)
+  return window.add(bytes, true) ? window.end() : undefined
+}
+
 class WindowReader {
   readonly #limits: WindowLimits
   readonly #hash = createHash('sha256')

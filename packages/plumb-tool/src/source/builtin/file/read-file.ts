@@ -13,7 +13,7 @@ interface Input extends PathInput {
 }
 
 /** As plumb-builtins(7), Files, has it. */
-const MAX_BYTES = 380_928
+export const MAX_READ_BYTES = 380_928
 /** The whole file is read each time, for its checksum and number of lines: about a second for 400 MB. */
 const MAX_FILE_BYTES = 4 * 1024 ** 3
 
@@ -27,7 +27,7 @@ export const readFile: Builtin<Input> = {
     try {
       const { size } = await opened.value.stat()
       if (size > MAX_FILE_BYTES) return huge(resolved.value.shown, size)
-      const window = await readLines(opened.value, { offset, limit, maxBytes: MAX_BYTES }, context.call.signal)
+      const window = await readLines(opened.value, { offset, limit, maxBytes: MAX_READ_BYTES }, context.call.signal)
       return window ? toResult(window, offset) : refuseBinary(resolved.value.shown)
     } catch (error) {
       return systemFault(error, 'read', resolved.value.shown)
@@ -47,9 +47,16 @@ const toResult = (
   offset: number,
 ): Result<Record<string, string | number>> => {
   const next = offset + lines
-  const shown = isCut ? `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}---\n[File truncated]` : text
-  return succeed({ text: shown, ...(next < totalLines ? { next_offset: next } : {}), total_lines: totalLines, sha256 })
+  return succeed({
+    text: withCutMark({ text, isCut }),
+    ...(next < totalLines ? { next_offset: next } : {}),
+    total_lines: totalLines,
+    sha256,
+  })
 }
+
+export const withCutMark = ({ text, isCut }: { readonly text: string; readonly isCut: boolean }): string =>
+  isCut ? `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}---\n[File truncated]` : text
 
 /** Providers take at most 5 MiB in base64. */
 const MAX_IMAGE_BYTES = 3.75 * 1024 * 1024
