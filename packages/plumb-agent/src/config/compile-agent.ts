@@ -15,8 +15,8 @@ import {
   hasErrors,
   type KeyReader,
   mayHoldSecrets,
-  type ToolPlan,
   skillsNamedBy,
+  type ToolPlan,
 } from '@plumb/lang'
 import { withFlows } from '@plumb/policy'
 import { checkedTool } from '@plumb/tool/source/checked-tool'

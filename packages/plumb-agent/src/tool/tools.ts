@@ -8,6 +8,7 @@ import {
   IdempotencyCache,
   isHeld,
   mapLimit,
+  nowMs,
   preview,
   RESULT_DROPPED,
   type Result,
