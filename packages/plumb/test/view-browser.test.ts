@@ -266,7 +266,7 @@ t.test('what models say is Markdown, and nothing else: no element, no handler, n
   t.match(await answer.textContent(), '# Dear customer\n\nthank you for **ticket 2**')
   await page.locator('#raw').click()
   await page.locator('#find').fill('**ticket')
-  await page.getByText('1 of 1 found').waitFor()
+  await page.getByText(/^1 of [1-9] found$/).waitFor()
   t.match(await answer.textContent(), '**ticket 2**', 'signs of Markdown are found as they were written')
   t.equal(await page.locator('#hostile, img[src="x"], [onerror]').count(), 0)
   t.equal(await page.title(), 'main of desk.plumb')

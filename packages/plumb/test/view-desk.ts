@@ -7,7 +7,7 @@ import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
 import { openTalkingModel, type Reply, type Said } from './fixtures/talking-model.js'
 
 export const HOSTILE = '</pre></article><script>document.title = "x"</script><img src=x onerror="document.title = 1"><b id=hostile>'
-export const MARKDOWN = `# Dear customer\n\nthank you for **ticket 2**, see [the page](https://a.test/x) and [not](javascript:document.title=1).\n\n1. broken\n2. *refunded*\n\n\`\`\`json\n{"order": 2}\n\`\`\`\n\n<img src=x onerror=alert(1)>`
+const MARKDOWN = `# Dear customer\n\nthank you for **ticket 2**, see [the page](https://a.test/x) and [not](javascript:document.title=1).\n\n1. broken\n2. *refunded*\n\n\`\`\`json\n{"order": 2}\n\`\`\`\n\n<img src=x onerror=alert(1)>`
 
 const spec = (url: string) => `
 use media
@@ -45,7 +45,7 @@ const reply = (system: string, messages: readonly Said[]): Reply => {
 
 const ticket = (id: number, more = {}) => JSON.stringify({ id, text: `ticket ${id} ${HOSTILE}`, ...more })
 
-export const INPUT = `${ticket(1, { photo: { kind: 'image', path: 'parcel.png' } })}\n${[2, 3, 4, 5].map((id) => ticket(id)).join('\n')}\n{"id":"six"}\n`
+const INPUT = `${ticket(1, { photo: { kind: 'image', path: 'parcel.png' } })}\n${[2, 3, 4, 5].map((id) => ticket(id)).join('\n')}\n{"id":"six"}\n`
 
 /** Runs it in a directory of its own; the record is `rec`. */
 export const recordDesk = async (t: Test, script: string): Promise<{ directory: string; err: string }> => {

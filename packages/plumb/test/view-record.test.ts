@@ -52,7 +52,7 @@ t.test('a record has what models said and were told, and the page shows it', asy
   )
   t.match(
     third,
-    /solver .*said Let me look that up refund ok .*\{"amount":10\} result \{"ok":true\}.*answer solved polish .*out polished! polish\.writer .*answer polished/s,
+    /solver .*said Let me look that up refund ok .*\{"amount":10\} result \{"ok":true\}.*answer solved .*polish .*out polished! polish\.writer .*answer polished/s,
   )
   t.match(words(articleIn(page, 4)), /refund failed .*\{"amount":50\} error .*: above the limit of 40 dollars/s)
   t.match(articleIn(page, 1), /<img src="data:image\/png;base64,/, 'a picture of the message')

@@ -69,7 +69,7 @@ ${header(parts, inputs)}
   return page(fittingList(inputs, MAX_PAGE_BYTES - taken, parts, prompts)).text
 }
 
-export const sourceHash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
+const sourceHash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
 
 /** Rows of inputs that are not on the page themselves take at most this share of it. */
 const MAX_ROWS_SHARE = 0.3

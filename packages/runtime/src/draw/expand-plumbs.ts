@@ -1,7 +1,7 @@
 // A graph in which nested plumbs are drawn open: their processes in a frame, in place of the box.
 
 import { type Edge, type Expansion, type Graph, type GraphNode, planOf } from '@plumb/lang'
-import { placesOf } from '../event/wires.js'
+import { placesOf } from './places.js'
 
 export interface ExpandedGraph {
   readonly graph: Graph

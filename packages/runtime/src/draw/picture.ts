@@ -2,7 +2,6 @@
 
 import { type Edge, type Expansion, type Graph, type GraphNode, type GraphPort, printType, type Type } from '@plumb/lang'
 import { preview } from '@plumb/wire'
-import { placesOf } from '../event/wires.js'
 import {
   type AgentDescription,
   agentAt,
@@ -14,6 +13,7 @@ import {
   typeOnWire,
 } from './describe.js'
 import { type FoldedWire, fold } from './fold.js'
+import { placesOf } from './places.js'
 
 export interface Picture {
   /** The binding. */

@@ -1,7 +1,8 @@
 // The names of wires and nodes in events and records. Wires are numbered in the order of the program.
 
 import { type Edge, type Graph, type GraphNode, printType } from '@plumb/lang'
-import { openedAround, typeOnWire } from '../draw/describe.js'
+import { typeOnWire } from '../draw/describe.js'
+import { placesOf } from '../draw/places.js'
 import type { WireInfo } from './run-event.js'
 
 export const wiresOf = (graph: Graph): Map<Edge, WireInfo> => {
@@ -26,23 +27,6 @@ const wireOf = ({ from, output, to, input, isChecked }: Edge, index: number, dig
   return { index, name, ...ends, type: type ? printType(type) : null }
 }
 
-/**
- * The place of each node: its name after those of the bound chains around it, with a number if that is not unique. The ends of a chain have
- * the name of the chain.
- */
-export const placesOf = ({ nodes }: Graph): Map<GraphNode, string> => {
-  const times = new Map<string, number>()
-  const places = new Map<GraphNode, string>()
-  for (const node of nodes) {
-    const { name, work } = node
-    const around = openedAround(node).map((opened) => opened.name)
-    const isEnd = work.kind === 'pass' && (work.as === 'inlet' || work.as === 'outlet')
-    const place = (isEnd ? around : [...around, name]).join('.')
-    const time = (times.get(place) ?? 0) + 1
-    if (!isEnd) times.set(place, time)
-    places.set(node, isEnd || time === 1 ? place : `${place}.${time}`)
-  }
-  return places
-}
-
 const inFileName = (place: string): string => place.replace(/[^\w.@]+/g, '_')
+
+export { placesOf }

@@ -2,7 +2,7 @@
 
 import { choose } from './pane.js'
 import { fetchedMatches, isServed } from './server.js'
-import { showRaw } from './texts.js'
+import { showRaw, writtenText } from './texts.js'
 
 const DELAY_MS = 200
 /** A change of the chosen input loses no match; more are not counted. */
@@ -15,13 +15,13 @@ interface Place {
   readonly count: number
 }
 
-/** By element, in small letters; an element's text does not change but by showing its Markdown. */
+/** By element, in small letters. */
 const texts = new WeakMap<Element, string>()
 
 const textOf = (part: Element): string => {
   const known = texts.get(part)
   if (known !== undefined) return known
-  const text = (part.textContent ?? '').toLowerCase()
+  const text = writtenText(part).toLowerCase()
   texts.set(part, text)
   return text
 }

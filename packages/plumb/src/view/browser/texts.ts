@@ -9,7 +9,19 @@ let isRaw = false
 
 const SAID_MS = 1500
 
-export const writtenIn = (element: Element): string => written.get(element) ?? element.textContent ?? ''
+const writtenIn = (element: Element): string => written.get(element) ?? element.textContent ?? ''
+
+/** The text of a part, as it was written where its Markdown is shown. */
+export const writtenText = (part: Element): string => {
+  const shown = [...part.querySelectorAll('.prose.markdown')]
+  if (shown.length === 0) return part.textContent ?? ''
+  const copy = part.cloneNode(true) as Element
+  for (const [i, prose] of [...copy.querySelectorAll('.prose.markdown')].entries()) {
+    const original = shown[i]
+    if (original) prose.textContent = writtenIn(original)
+  }
+  return copy.textContent ?? ''
+}
 
 const show = (prose: HTMLElement, raw: boolean): void => {
   const text = writtenIn(prose)
