@@ -11,7 +11,7 @@ import { spentText } from './spent.js'
 import { prose } from './value.js'
 import { linkTo, usageOf } from './verdict.js'
 
-export const section = (id: string, title: string, inside: Html | readonly Html[]): Html => html`
+const section = (id: string, title: string, inside: Html | readonly Html[]): Html => html`
 <section id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>
 ${inside}
