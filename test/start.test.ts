@@ -132,7 +132,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
         ...['runtime-display-run-display', 'shared-N', 'shared', 'shared-N', 'shared-N'],
-        ...['runtime-record-instrumentation', 'ledger-price-prices', 'ledger-kept', 'shared-N', 'runtime-run-begin'],
+        ...['runtime-record-instrumentation', 'ledger-price-prices', 'ledger-kept', 'runtime-run-begin'],
       ],
     },
   ],
@@ -152,7 +152,6 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
         'config-compile-agent',
         'tool-agent-tools',
         'shared',
-        'shared-N',
         'shared/split2',
         'provider-chats',
         'shared/undici-lib-dispatcher-agent.js',

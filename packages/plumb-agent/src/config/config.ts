@@ -145,19 +145,13 @@ export const readAgentConfig = async (
     ...(provider.ok ? [] : provider.error),
   ]
   if (faults.length > 0 || name === undefined || model === undefined || !provider.ok) return { ok: false, error: faults }
-  const providerWith: AgentConfig['providerWith'] = (keys) => {
-    const changed = { ...agent, config: { ...spec, ...keys } as CheckedAgent['config'] }
-    const again = prepareProvider({ name, model, agent: changed, lane: 'now' }, options, surroundings)
-    if (!again.ok) throw new Error(`not prepared again: ${again.error[0]?.detail}`)
-    return again.value
-  }
   const config: AgentConfig = {
     agent: agent.name,
     input: agent.input,
     output: agent.output,
     hasTelemetry: agent.hasTelemetry || lines.telemetry,
     provider: provider.value,
-    providerWith,
+    providerWith: preparedAgain({ name, model, agent, lane: 'now' }, options, surroundings),
     providerName: name,
     account: JSON.stringify([asText(spec.endpoint) ?? env.PLUMB_ENDPOINT, keyCommandFor(name, agent, env)?.words ?? keyOf(name, env)]),
     model,
@@ -193,6 +187,20 @@ export const readAgentConfig = async (
   }
   return { ok: true, value: config }
 }
+
+/** It was prepared once, so that the keys alone can make it fail, and those are checked. */
+const preparedAgain =
+  (
+    ask: { readonly name: string; readonly model: string; readonly agent: CheckedAgent; readonly lane: 'now' },
+    options: ConfigOptions,
+    surroundings: AgentEnvironment,
+  ): AgentConfig['providerWith'] =>
+  (keys) => {
+    const config = { ...ask.agent.config, ...keys } as CheckedAgent['config']
+    const again = prepareProvider({ ...ask, agent: { ...ask.agent, config } }, options, surroundings)
+    if (!again.ok) throw new Error(`not prepared again: ${again.error[0]?.detail}`)
+    return again.value
+  }
 
 const joined = (system: string, more: string | undefined): string =>
   more === undefined ? system : system === '' ? more : `${system}\n\n${more}`
