@@ -35,7 +35,7 @@ const TOP_LEVEL = [
   ],
   ...['pnpm-lock.yaml', 'pnpm-workspace.yaml', 'python', 'scripts', 'test', 'tsconfig.base.json'],
 ]
-const NOT_OURS = ['.git', 'node_modules', 'dist', 'try']
+const NOT_OURS = ['__pycache__', '.mypy_cache', '.git', 'node_modules', 'dist', 'try']
 
 /** The packages that each package may import. */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
