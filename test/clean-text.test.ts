@@ -83,6 +83,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'plumb/src/lsp/lsp.ts': 'messages of a protocol',
   'runtime/src/run/run.ts': 'dryRun cleans its words; the telemetry of a child',
   'spec-test/src/snapshot.ts': 'a file',
+  'plumb/src/view/serve.ts': 'the address of the page',
   'plumb/src/view/view-command.ts': 'a page, in which every value is escaped',
   'policy/src/ask-terminal.ts': 'consentQuestion cleans its words',
   'wire/src/cli/command-line.ts': 'its own help',

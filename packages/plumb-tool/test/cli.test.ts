@@ -207,7 +207,7 @@ t.test('words, options and specs that are wrong', (t) =>
   table(
     t,
     {
-      nothing: { run: 'plumb-tool', ...usage(/list, schema, call, serve, find, test/) },
+      nothing: { run: 'plumb-tool', ...usage(/list, schema, call, serve, find, skill, test/) },
       'a spec alone': { run: 'plumb-tool t.plumb', ...usage(/plumb-tool t\.plumb list/) },
       'a misspelt command': { run: 'plumb-tool t.plumb lst', ...usage(/did you mean 'list'/) },
       'in place of the spec': { run: 'plumb-tool cal square 3', ...usage(/'cal'; did you mean 'call'/) },

@@ -2,7 +2,7 @@
 
 import { dirname, join } from 'node:path'
 import { bindingsOf, type Diagnostic, type NamedSkills, showDiagnostics, skillsNamedBy } from '@plumb/lang'
-import { besideSpec, type Fault, preview, type Reporter, writeStdout } from '@plumb/wire'
+import { besideSpec, escapeLines, type Fault, isTerminal, preview, type Reporter, writeStdout } from '@plumb/wire'
 import { reachOf, whyNotRead } from '../source/agent/prompt-reach.js'
 import { loadSkills, type Skill } from '../source/skill/load-skills.js'
 import { SKILL_FILE } from '../source/skill/skill-folder.js'
@@ -19,7 +19,9 @@ export const skill: RunCommand = async ({ program, agent }, { words: [name = '',
   const skills = [...new Map(found.flatMap((one) => one.skills).map((one) => [one.folder.at, one])).values()]
   const read = await readSkillFor(skills, { name, file })
   if (!read.ok) return refuse([read.error], [], reporter)
-  const failure = await writeStdout(read.value.endsWith('\n') ? read.value : `${read.value}\n`)
+  // A terminal shows what a file hides, or would be commanded by it.
+  const shown = isTerminal(1) ? escapeLines(read.value) : read.value
+  const failure = await writeStdout(shown.endsWith('\n') ? shown : `${shown}\n`)
   return failure ? refuse([failure], [], reporter) : undefined
 }
 
