@@ -26,7 +26,7 @@ table('agents', [
     'every key with a wrong value',
     'let a : !string -> !string = agent { provider: "elisa", model: 3, prompt: [], prompts: "x", description: 1, tools: "x", mcp: {}, max_retries: -1, max_tokens: 0, max_tool_calls: 1.5, max_messages: 0, thinking_budget: "x", temperature: 3, amnesiac: 1, concurrency: 0, runtime_context: "yes", stream: null, parallel_tool_calls: 0, transport_retries: true, endpoint: 3, request: [], grant: "x", grant_minutes: 61, env: [1], command: [], via: "ssh", script: 3 }',
     [
-      '1:48-55 config_invalid \'provider\' takes one of "anthropic", "openai", "eliza", "ollama", "lmstudio", "llamacpp", "vllm", "openrouter", "groq", "mistral", "deepseek", "xai", "gemini", "together", "fireworks", "person"; did you mean "eliza"?',
+      '1:48-55 config_invalid \'provider\' takes one of "anthropic", "openai", "eliza", "ollama", "lmstudio", "llamacpp", "vllm", "openrouter", "groq", "mistral", "deepseek", "xai", "gemini", "together", "fireworks", "azure", "bedrock", "vertex", "person"; did you mean "eliza"?',
       "1:64-65 config_invalid 'model' takes a string",
       "1:75-77 config_invalid 'prompt' takes a string",
       "1:88-91 config_invalid 'prompts' takes a list of strings",

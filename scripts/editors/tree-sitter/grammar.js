@@ -32,7 +32,7 @@ module.exports = grammar({
 
     use: ($) => seq('use', choice($._own_name, $.string), optional(seq('as', field('alias', $._own_name)))),
     type_declaration: ($) => seq('type', field('name', $._own_name), '=', field('type', $._type)),
-    param: ($) => seq('param', field('name', $._own_name), ':', field('type', $._type), optional(seq('=', $._literal))),
+    param: ($) => seq('param', field('name', $._own_name), ':', field('type', $._type), optional(seq('=', $._constant))),
     test: ($) => seq('test', field('name', $.string), 'of', field('of', $.name), field('config', $.test_object)),
     binding: ($) =>
       seq(
@@ -44,7 +44,7 @@ module.exports = grammar({
         field('value', choice($.agent, $.tool, $.plumb, $.object, $._chain)),
       ),
     annotation: ($) => prec.right(seq('@', field('name', $._any_name), optional($._literal))),
-    agent: ($) => seq('agent', $.object),
+    agent: ($) => seq('agent', alias($.agent_object, $.object)),
     tool: ($) => seq('tool', $.object),
 
     // --- ports and types
@@ -63,9 +63,9 @@ module.exports = grammar({
     array_type: ($) => seq('[', $._type, ']'),
     parenthesized_type: ($) => seq('(', $._type, ')'),
     tuple_type: ($) => seq('(', $._type, repeat1(seq(',', $._type)), ')'),
-    record_type: ($) => seq('{', optional(listOf($.field_type)), '}'),
+    record_type: ($) => seq('{', optional(choice(seq(listOf($.field_type), optional(seq(',', '...'))), '...')), '}'),
     field_type: ($) =>
-      seq(repeat($.annotation), field('name', $._any_name), optional('?'), ':', field('type', $._type), optional(seq('=', $._literal))),
+      seq(repeat($.annotation), field('name', $._key), optional('?'), ':', field('type', $._type), optional(seq('=', $._constant))),
     map_type: ($) => seq('{', '[', 'string', ']', ':', $._type, '}'),
 
     // --- bodies and chains
@@ -95,6 +95,7 @@ module.exports = grammar({
         $.each,
         $.batch,
         $.fold,
+        $.keyed_barrier,
         $.trace,
         $.crossing,
         $.reference,
@@ -108,10 +109,15 @@ module.exports = grammar({
     project: ($) => seq('project', '(', $.number, ')'),
     each: ($) =>
       seq('each', '(', $._chain, repeat(seq(',', choice(seq('parallel', ':', $._setting), seq('on_error', ':', $._literal)))), ')'),
-    batch: ($) => seq('batch', '(', $._setting, repeat(seq(',', 'within', ':', $._setting)), ')'),
+    batch: ($) => seq('batch', '(', optional(choice(seq($._setting, optional(seq(',', $._within))), $._within)), ')'),
+    _within: ($) => seq('within', ':', $._setting),
     _setting: ($) => choice($._literal, $.param_name),
     param_name: ($) => seq($.identifier, optional(seq('.', $.identifier))),
-    fold: ($) => seq('fold', '(', $._expression, ',', 'from', ':', $._expression, ')'),
+    fold: ($) => seq('fold', '(', $._expression, repeat1(seq(',', $._fold_option)), ')'),
+    _fold_option: ($) => choice(seq(choice('from', 'by'), ':', $._expression), seq('emit', ':', $._literal)),
+    keyed_barrier: ($) => seq('barrier', '(', listOf($._join_option), ')'),
+    _join_option: ($) => choice(seq('by', ':', choice($._expression, $.keys)), seq(choice('within', 'unmatched'), ':', $._setting)),
+    keys: ($) => seq('(', $._expression, repeat1(seq(',', $._expression)), ')'),
     trace: ($) => seq('trace', '(', $._chain, repeat(seq(',', choice(seq('max', ':', $._literal), seq('until', ':', $._expression)))), ')'),
     crossing: ($) => seq(choice($.endorse, $.declassify), '(', $.string, ')'),
 
@@ -119,6 +125,15 @@ module.exports = grammar({
     object: ($) => seq('{', optional(seq($.entry, repeat(seq($._separator, $.entry)), optional(','))), '}'),
     _separator: ($) => choice(',', $._entry_end),
     entry: ($) => seq(field('key', $._key), ':', field('value', $._value)),
+    agent_object: ($) => seq('{', optional(seq($._agent_entry, repeat(seq($._separator, $._agent_entry)), optional(','))), '}'),
+    _agent_entry: ($) => choice(alias($.conversation_entry, $.entry), alias($.agent_entry, $.entry)),
+    conversation_entry: ($) => seq(field('key', 'conversation'), ':', field('value', $._expression)),
+    agent_entry: ($) =>
+      seq(
+        field('key', choice($._plain_name, $.string, ...words($, RESERVED_FIELDS), ...words($, RESERVED_WORDS))),
+        ':',
+        field('value', $._value),
+      ),
     _key: ($) => choice($._any_name, $.string),
     _value: ($) => choice($._literal, $.template, $.object, $.list, $.value_name),
     list: ($) => seq('[', optional(listOf($._value)), ']'),
@@ -127,7 +142,7 @@ module.exports = grammar({
     // --- tests: conditions stand behind some keys, and functions where a tool answers
     test_object: ($) => seq('{', optional(seq($._test_entry, repeat(seq($._separator, $._test_entry)), optional(','))), '}'),
     _test_entry: ($) => choice(alias($.condition_entry, $.entry), alias($.test_entry, $.entry)),
-    condition_entry: ($) => seq(field('key', choice('holds', 'when', 'matches')), ':', field('value', $._expression)),
+    condition_entry: ($) => seq(field('key', choice('holds', 'when', 'matches', 'input', 'want')), ':', field('value', $._expression)),
     test_entry: ($) =>
       seq(
         field('key', choice($._plain_name, $.string, ...words($, RESERVED_FIELDS), ...words($, RESERVED_WORDS))),
@@ -139,12 +154,17 @@ module.exports = grammar({
     test_list: ($) => seq('[', optional(listOf($._test_value)), ']'),
 
     _literal: ($) => choice($.string, $.number, $.negative, $.boolean, $.null),
+    _constant: ($) => choice($._literal, $.constant_list, $.constant_record),
+    constant_list: ($) => seq('[', optional(listOf($._constant)), ']'),
+    constant_record: ($) => seq('{', optional(listOf($.constant_field)), '}'),
+    constant_field: ($) => seq(field('name', $._key), ':', field('value', $._constant)),
     negative: ($) => seq('-', $.number),
     boolean: () => choice('true', 'false'),
     null: () => 'null',
 
     // --- expressions, from loose to tight
-    _expression: ($) => choice($.if, $._coalesce),
+    _expression: ($) => choice($.if, $.let, $._coalesce),
+    let: ($) => seq('let', field('name', $._own_name), '=', $._expression, 'in', field('body', $._expression)),
     if: ($) => seq('if', $._expression, 'then', $._expression, 'else', $._expression),
     _coalesce: ($) => choice(alias($.coalesce, $.binary), $._or),
     coalesce: ($) => seq($._or, '??', $._coalesce),
@@ -163,11 +183,12 @@ module.exports = grammar({
     _minus: ($) => choice(alias($.minus, $.unary), $._postfix),
     minus: ($) => seq('-', $._minus),
     _postfix: ($) => choice($.field, $.index, $.slice, $.call, $._primary),
-    field: ($) => seq($._postfix, '.', field('field', $._any_name)),
+    field: ($) => seq($._postfix, '.', field('field', $._key)),
     index: ($) => seq($._postfix, '[', $._expression, ']'),
     slice: ($) => seq($._postfix, '[', optional($._expression), ':', optional($._expression), ']'),
     call: ($) => seq(field('function', choice($.variable, $.field)), '(', optional(listOf(choice($._expression, $.function))), ')'),
-    function: ($) => prec.right(seq(field('parameter', $.identifier), choice('->', '→'), field('body', $._expression))),
+    function: ($) =>
+      prec.right(seq(field('parameter', choice($.identifier, ...words($, ['match']))), choice('->', '→'), field('body', $._expression))),
     _primary: ($) =>
       choice(
         $.string,
@@ -180,6 +201,14 @@ module.exports = grammar({
         $.list_expression,
         $.comprehension,
         $.record,
+        $.match,
+      ),
+    match: ($) => seq('match', $._expression, '{', optional(listOf($.arm)), '}'),
+    arm: ($) =>
+      seq(
+        choice('_', seq(field('name', choice($._own_name, ...words($, ['_']))), ':', field('type', $._type))),
+        choice('->', '→'),
+        field('body', $._expression),
       ),
     variable: ($) => $._field_name,
     parenthesized_expression: ($) => seq('(', $._expression, ')'),
@@ -187,9 +216,10 @@ module.exports = grammar({
     comprehension: ($) => seq('[', $._expression, repeat1($.loop), ']'),
     loop: ($) => seq('for', field('name', $._own_name), 'in', $._expression, optional(seq('if', $._expression))),
     record: ($) => seq('{', optional(listOf($._part)), '}'),
-    _part: ($) => choice($.spread, $.record_field, alias($._field_name, $.shorthand)),
+    _part: ($) => choice($.spread, $.record_field, $.computed_field, alias($._field_name, $.shorthand)),
+    computed_field: ($) => seq('[', field('key', $._expression), ']', ':', field('value', $._expression)),
     spread: ($) => seq('...', $._expression),
-    record_field: ($) => seq(field('name', $._any_name), ':', field('value', $._expression)),
+    record_field: ($) => seq(field('name', $._key), ':', field('value', $._expression)),
 
     template: ($) =>
       choice(
@@ -202,7 +232,15 @@ module.exports = grammar({
     name: ($) => prec.right(seq($._own_name, optional(seq('.', $._own_name)))),
     _own_name: ($) => $.identifier,
     _plain_name: ($) => $.identifier,
-    _field_name: ($) => choice($.identifier, ...words($, RESERVED_FIELDS)),
+    // 'let' begins an expression of its own.
+    _field_name: ($) =>
+      choice(
+        $.identifier,
+        ...words(
+          $,
+          RESERVED_FIELDS.filter((word) => word !== 'let'),
+        ),
+      ),
     _any_name: ($) => choice($.identifier, ...words($, RESERVED_FIELDS), ...words($, RESERVED_WORDS)),
     identifier: () => /[A-Za-z_][A-Za-z0-9_]*/,
     number: () => /(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?/,

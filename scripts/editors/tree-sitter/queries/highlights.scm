@@ -8,11 +8,12 @@
 (null) @constant.builtin
 
 ["let" "type" "use" "as" "param" "test" "of" "from" "spawn" "channel" "agent" "tool" "plumb"] @keyword
-["if" "then" "else"] @keyword.conditional
+["if" "then" "else" "match"] @keyword.conditional
 ["for" "in"] @keyword.repeat
 ["and" "or" "not"] @keyword.operator
 ["untrusted" "secret"] @keyword.modifier
 ["map" "filter" "project" "each" "batch" "fold" "trace"] @function.builtin
+(keyed_barrier "barrier" @function.builtin)
 (plain_morphism) @function.builtin
 (crossing) @function.builtin
 ["parallel" "on_error" "within" "max" "until"] @property

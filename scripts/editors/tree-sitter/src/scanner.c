@@ -89,7 +89,9 @@ static bool scan_comment(TSLexer *lexer, bool *has_line) {
   return true;
 }
 
-// A key begins here; 'and' and 'or' go on with the condition of the line before.
+static bool is_space(int32_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+// A key begins here; 'and' and 'or' go on with the condition of the line before, and so does the 'in' of a 'let', which is a key before ':'.
 static bool starts_entry(TSLexer *lexer) {
   if (lexer->lookahead == '"') return true;
   if (!is_word(lexer->lookahead)) return false;
@@ -102,10 +104,10 @@ static bool starts_entry(TSLexer *lexer) {
   }
   bool is_and = length == 3 && word[0] == 'a' && word[1] == 'n' && word[2] == 'd';
   bool is_or = length == 2 && word[0] == 'o' && word[1] == 'r';
-  return !is_and && !is_or;
+  if (length != 2 || word[0] != 'i' || word[1] != 'n') return !is_and && !is_or;
+  while (is_space(lexer->lookahead)) lexer->advance(lexer, false);
+  return lexer->lookahead == ':';
 }
-
-static bool is_space(int32_t c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 // White space and comments; whether a parenthesis stands behind them.
 static bool opens_parenthesis(TSLexer *lexer) {
