@@ -1,15 +1,19 @@
 // The package for Python: calls, streams, conversations and errors of specs; functions as agents; and that type checkers take what is generated.
 
 import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { scaled } from '../packages/wire/test/patience.js'
 import { makeTestDirectory, TEST_PATH } from '../packages/wire/test/shell.js'
 
-const PYTHON = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0 ? false : 'no Python 3.10'
-const MYPY = PYTHON || spawnSync('python3', ['-m', 'mypy', '--version']).status === 0 ? PYTHON : 'no mypy'
+/** A Python that has mypy and pydantic, of scripts/install-others. */
+const TYPED = join(process.env.PLUMB_OTHERS ?? '', 'typed/bin')
+const PATH = existsSync(join(TYPED, 'python3')) ? `${TYPED}:${TEST_PATH}` : TEST_PATH
+const ENV = { ...process.env, PATH, PYTHONPATH: join(process.cwd(), 'python'), PYTHONDONTWRITEBYTECODE: '1' }
 
-const ENV = { ...process.env, PATH: TEST_PATH, PYTHONPATH: join(process.cwd(), 'python'), PYTHONDONTWRITEBYTECODE: '1' }
+const PYTHON = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0 ? false : 'no Python 3.10'
+const MYPY = PYTHON || spawnSync('python3', ['-m', 'mypy', '--version'], { env: ENV }).status === 0 ? PYTHON : 'no mypy'
 
 const run = (cwd: string, words: readonly string[], input = '') => {
   const [program = '', ...args] = words
@@ -234,7 +238,7 @@ let main : !Odd -> !{ t: Tree, l: list, a: [any], only: Only, j: secret json } =
   t.match(run(at, ['python3', '-c', 'import s, odd']), { status: 0, stderr: '' })
 })
 
-const PYDANTIC = PYTHON || spawnSync('python3', ['-c', 'import pydantic']).status === 0 ? PYTHON : 'no pydantic'
+const PYDANTIC = PYTHON || spawnSync('python3', ['-c', 'import pydantic'], { env: ENV }).status === 0 ? PYTHON : 'no pydantic'
 
 const MODELS = `
 import plumb, pydantic
