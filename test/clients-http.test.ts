@@ -1,0 +1,87 @@
+// Both clients against a plumb-serve: the same calls, streams, conversations, errors and tokens as over the pipe.
+
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { open, PlumbError } from '../packages/client/src/index.js'
+import { scaled } from '../packages/wire/test/patience.js'
+import { TEST_PATH } from '../packages/wire/test/shell.js'
+import { type Serving, serve } from './serving.js'
+
+const TOKEN = 'token-0123456789abcdef'
+const SPEC = `
+type T = { n: int, t: string }
+@serve "/doubled" let twice : !T -> !T = map({ n: 2 * n, t })
+@serve let many : !int -> !int = filter(value > 1)
+@serve let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
+`
+const SCRIPT = `
+import asyncio, sys, plumb
+url, token = sys.argv[1:]
+def told(work):
+    try:
+        return work()
+    except plumb.PlumbError as error:
+        return error.error, error.category
+with plumb.open(url, token=token) as c:
+    print(c.call("twice", {"n": 2**50, "t": "\\u00e9"}), c.call("many", 1), c.call("many", 5))
+    print(told(lambda: c.call("twice", {"n": 1.5, "t": ""})), told(lambda: c.call("none", 1))[0], c.try_call("twice", 1)["ok"])
+    print(sorted((item["seq"], item.get("value", item.get("error", {}).get("error"))) for item in c.stream("many", [1, 2, "x", 3]))[-1])
+    k = c.conversation("k")
+    print(k.call("bot", "Men are all alike") != k.call("bot", "Men are all alike"))
+print(told(lambda: plumb.open(url, token="token-of-somebody-else").call("many", 2))[0])
+async def later():
+    async with await plumb.aio.open(url, token=token) as c:
+        print([one["n"] for one in await asyncio.gather(*(c.call("twice", {"n": n, "t": ""}) for n in range(3)))])
+asyncio.run(later())
+`
+
+const serving = async (t: Test): Promise<Serving> => {
+  const server = await serve({ 'a.plumb': SPEC }, { args: ['--token-env', 'TOKEN'], env: { TOKEN } })
+  t.teardown(() => server.stop())
+  return server
+}
+
+t.test('in TypeScript', async (t) => {
+  const { url } = await serving(t)
+  const c = await open({ url, token: TOKEN })
+  t.strictSame(await c.call('twice', { n: 2 ** 50, t: '\u00e9' }), { n: 2 ** 51, t: '\u00e9' })
+  t.strictSame([await c.call('many', 1), await c.call('many', 5)], [[], [5]])
+  await t.rejects(c.call('twice', { n: 1.5, t: '' }), { name: 'PlumbError', error: 'input_type_mismatch', category: 'invalid' })
+  t.match(await c.tryCall('twice', 1), { ok: false, error: { error: 'input_type_mismatch' } })
+  const items = []
+  for await (const item of c.stream('many', [1, 2, 'x', 3])) items.push(item)
+  t.match(
+    items.sort((a, b) => a.seq - b.seq),
+    [
+      { seq: 2, value: 2 },
+      { seq: 3, error: { error: 'input_type_mismatch' } },
+      { seq: 4, value: 3 },
+    ],
+  )
+  const k = c.conversation('k')
+  t.not(await k.call('bot', 'Men are all alike'), await k.call('bot', 'Men are all alike'), 'it remembers')
+  await c.close()
+  await t.rejects(c.call('many', 2), PlumbError, 'it is closed')
+  const refused = await open({ url, token: 'token-of-somebody-else' })
+    .then((other) => other.call('many', 2))
+    .catch((error: unknown) => error)
+  t.match(refused, { name: 'PlumbError', error: 'unauthorized' })
+})
+
+const noPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0 ? false : 'no Python 3.10'
+
+t.test('in Python', { skip: noPython }, async (t) => {
+  const { url } = await serving(t)
+  const env = { PATH: TEST_PATH, PYTHONPATH: join(process.cwd(), 'python'), PYTHONDONTWRITEBYTECODE: '1' }
+  const { stdout, stderr } = spawnSync('python3', ['-c', SCRIPT, url, TOKEN], { env, encoding: 'utf8', timeout: scaled(60_000) })
+  t.equal(stderr, '')
+  t.strictSame(stdout.trim().split('\n'), [
+    "{'n': 2251799813685248, 't': '\u00e9'} [] [5]",
+    "('input_type_mismatch', 'invalid') unknown_name False",
+    '(4, 3)',
+    'True',
+    'unauthorized',
+    '[0, 2, 4]',
+  ])
+})
