@@ -119,7 +119,8 @@ const RULES: Readonly<Record<string, Rule>> = {
 const EACH = Number(process.env.PLUMB_PATCHES ?? runs(160))
 const SEED = Number(process.env.PLUMB_SEED ?? Date.now() % 1_000_000)
 
-const withoutSpaces = (text: string): string => text.replace(/[ \t]+/g, '')
+/** Also without empty lines: on which side of one a line is added, a patch without context does not say. */
+const withoutSpaces = (text: string): string => text.replace(/[ \t]+/g, '').replace(/\n+/g, '\n')
 
 /** The file as it becomes, or the error: what the tool does, without a file. */
 const applied = (old: string, patch: string): { readonly text: string } | { readonly error: string } => {

@@ -91,11 +91,11 @@ const followAnchors = (looking: HunkSearch, cursor: number): Result<{ from: numb
 
 const MAX_VARIANTS = 8
 
-// Empty lines at the end of a hunk may be separators, so the hunk is also tried without them.
+// Entirely empty lines at the end of a hunk may be separators, so the hunk is also tried without them.
 const variantsOf = (hunk: Hunk): Hunk[] => {
   const variants = [hunk]
   let { lines } = hunk
-  for (let last = lines.at(-1); last?.sign === ' ' && last.text === '' && variants.length < MAX_VARIANTS; last = lines.at(-1)) {
+  for (let last = lines.at(-1); last?.isBare && variants.length < MAX_VARIANTS; last = lines.at(-1)) {
     lines = lines.slice(0, -1)
     variants.push({ ...hunk, lines })
   }

@@ -129,8 +129,8 @@ class Reader {
       const text = this.lines[this.#at] ?? ''
       if (text.trimEnd() === END_OF_FILE) isAtEnd = true
       else if (text.startsWith('@@') || isMarker(text.trimEnd())) break
-      // After added lines only, blank lines before a marker or the next hunk are separators, not context.
-      else if (lines.length > 0 && lines.every(({ sign }) => sign === '+') && this.#isSeparator()) {
+      // After added lines only, empty lines before a marker or the next hunk are separators; one with the space of its sign is context.
+      else if (lines.length > 0 && lines.every(({ sign }) => sign === '+') && text !== ' ' && this.#isSeparator()) {
         this.#skipBlank()
         break
       } else {
