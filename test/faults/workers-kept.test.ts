@@ -50,7 +50,7 @@ onStage('--record makes of a run by workers what one process records, also when 
   t.strictSame(await submitter.ended, { status: 1, signal: null })
   const [one, rec] = [join(work, 'one'), join(work, 'rec')]
   t.strictSame(wiresIn(rec), wiresIn(one), 'each message on each wire')
-  t.strictSame(eventsIn(rec), { ...eventsIn(one), ...rememberedIn(rec) }, 'each event')
+  t.strictSame(eventsIn(rec), { ...eventsIn(one), ...ofProcessesIn(rec) }, 'each event')
   t.match(JSON.parse(readFileSync(join(rec, 'run.json'), 'utf8')), { status: 1, spec: 'talk.plumb' })
   t.match((await bash('plumb view rec | grep -c "agent bot\\|bot"')).out, /^\d+\n$/)
   // It is over, and its tables still say what happened.
@@ -63,9 +63,9 @@ onStage('--record makes of a run by workers what one process records, also when 
   await end(...workers)
 })
 
-/** What is reported of memories is reported in one process where they are kept elsewhere. */
-const rememberedIn = (folder: string) =>
-  Object.fromEntries(Object.entries(eventsIn(folder)).filter(([name]) => name.includes('remembered')))
+/** What is reported of memories is reported in one process where they are kept elsewhere; a prompt is told by each process. */
+const ofProcessesIn = (folder: string) =>
+  Object.fromEntries(Object.entries(eventsIn(folder)).filter(([name]) => /telemetry (remembered|prompt) /.test(name)))
 
 onStage('what was not kept cannot be recorded afterwards', async (t, { bash }) => {
   await bash('head -3 talk.jsonl | plumb run --on "$PLUMB_ON" --detach --run plain talk.plumb; plumb work --once talk.plumb')
