@@ -83,8 +83,8 @@ const outputsOf = (part: PlannedPart, { message, outputs }: FinishedMessage): Ne
   })
 }
 
-/** Why a message is not run again, before it is; undefined: it is. */
-export const refusalOf = ({ tries }: TakenMessage, { name, hasEffects }: PlannedPart): Fault | undefined => {
+/** Why a message that was delivered before is not run again. Undefined: it may run. */
+export const whyNotRetried = ({ tries }: TakenMessage, { name, hasEffects }: PlannedPart): Fault | undefined => {
   if (tries > 1 && hasEffects)
     return fault('in_doubt', `what '${name}' does with this message may have been done when a worker ended, and is not done again`)
   if (tries > MAX_TRIES) return fault('child_failed', `'${name}' or its worker has ended ${MAX_TRIES} times with this message`)

@@ -18,7 +18,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Exit, type Fault, fault, type Result, succeed } from '@plumb/wire'
 import type { DeadLetter, Engine, Settlement, TakenMessage } from './engine.js'
-import { MAX_TRIES, type Outcomes, outcomesOf, refusalOf } from './message-outcomes.js'
+import { MAX_TRIES, type Outcomes, outcomesOf, whyNotRetried } from './message-outcomes.js'
 import type { PartAnswers } from './part-answers.js'
 import type { PartEvent } from './part-events.js'
 import type { PartProcess, PartProcessOptions, ProcessEvents, Ready } from './part-process.js'
@@ -168,11 +168,11 @@ export class PartRunner {
     if (taken.length === 0 || before !== this.#lease) return
     this.#progress.note()
     const letters = taken.flatMap((message): DeadLetter | [] => {
-      const fault = refusalOf(message, part)
+      const fault = whyNotRetried(message, part)
       return fault ? { message, fault } : []
     })
     if (letters.length > 0) await this.#settle({ done: letters.map(({ message }) => message), outputs: [], letters, again: [] })
-    const rest = taken.filter((message) => !refusalOf(message, part))
+    const rest = taken.filter((message) => !whyNotRetried(message, part))
     const [only] = rest
     const journal = part.parks && isAlone && only ? await this.#o.engine.callsOf(this.#o.run, part.id, only.ord) : []
     if (journal.length > 0) {
