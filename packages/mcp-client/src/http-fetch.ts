@@ -4,6 +4,7 @@
 import type { ReadableStream } from 'node:stream/web'
 import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import { type Fault, fault, parseJson } from '@plumb/wire'
+import { MCP_NAME_FIELDS } from '@plumb/wire/http'
 import type { Dispatcher, fetch as undiciFetch } from 'undici'
 import { type BodyEnd, bounded } from './bounded-body.js'
 import { LinkError } from './link.js'
@@ -212,16 +213,6 @@ interface RequestHeaders {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** The body field that `Mcp-Name` repeats. */
-const NAMED_BY: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-  'tasks/get': 'taskId',
-  'tasks/update': 'taskId',
-  'tasks/cancel': 'taskId',
-}
-
 /**
  * The headers of one message, which is JSON. Undefined: it belongs to a session. `parameters` is given the arguments as the server gets
  * them.
@@ -231,7 +222,7 @@ const readHeaders = (text: string, parameters: ParameterHeaders): RequestHeaders
   const { id, method, params } = JSON.parse(text) as { id?: unknown; method?: string; params?: Readonly<Record<string, unknown>> }
   const revision = namedRevision(params)
   if (revision === undefined || method === undefined) return undefined
-  const name = params?.[NAMED_BY[method] ?? '']
+  const name = params?.[MCP_NAME_FIELDS[method] ?? '']
   return {
     id,
     headers: {

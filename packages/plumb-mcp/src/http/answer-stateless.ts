@@ -3,6 +3,7 @@
 
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { isRecord, preview } from '@plumb/wire'
+import { MCP_NAME_FIELDS } from '@plumb/wire/http'
 import { HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, MISSING_CAPABILITY } from '../server/rpc-error.js'
 import { namesRevision, revisionOf } from '../stateless/envelope.js'
 import type { StatelessAnswer, StatelessRequest, StatelessServer } from '../stateless/stateless-server.js'
@@ -80,19 +81,9 @@ const openEvents = (response: ServerResponse): Events => {
   }
 }
 
-/** The body field that `Mcp-Name` repeats. */
-const NAMED_BY: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-  'tasks/get': 'taskId',
-  'tasks/update': 'taskId',
-  'tasks/cancel': 'taskId',
-}
-
 /** Proxies may route by the headers, so these must agree with the body. */
 const findMismatch = ({ method, params = {} }: StatelessRequest, headers: IncomingHttpHeaders): string | undefined => {
-  const field = NAMED_BY[method]
+  const field = MCP_NAME_FIELDS[method]
   const due: readonly (readonly [string, unknown])[] = [
     // A field that is missing in the body is reported as an error of the body.
     ['MCP-Protocol-Version', revisionOf(params) ?? headers['mcp-protocol-version']],
