@@ -136,7 +136,7 @@ t.test('each beginning of 5,000 random answers, as the reference reads it', asyn
         const value = JSON.parse(now.json) as Json
         if (before?.json !== undefined && !keeps(JSON.parse(before.json) as Json, new Set(before.open), value))
           throw new Error('what was final has changed')
-        if (!keeps(value, new Set(now.open), JSON.parse(text) as Json)) throw new Error('it is no beginning of the answer')
+        if (!keeps(value, new Set(now.open), JSON.parse(text) as Json)) throw new Error('it is not a beginning of the answer')
         before = now
       }
       return !reader.now.open.some((pointer) => pointer === '') || text.trim() === ''

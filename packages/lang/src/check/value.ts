@@ -61,7 +61,7 @@ const read = (value: Value, scope: Scope, report: Report): ConfigValue | undefin
     case 'name':
       return named(value, scope, report)
     case 'condition':
-      throw new TypeError(`an expression is no config value: its key says what it is`)
+      throw new TypeError('an expression is not a config value: expected a literal, a list, an object or a name')
     case 'template':
       report(error('config_invalid', "a template is allowed in expressions, and as an agent's prompt", value.span, 'write the text itself'))
       return undefined

@@ -112,7 +112,7 @@ const PARAMETERS = [
 const problem = (description: string) => ({ description, content: { 'application/problem+json': { schema: refer('Problem') } } })
 
 const ERROR_RESPONSES = {
-  400: problem('the body is no line of JSON, or a header or parameter is wrong'),
+  400: problem('the body is not JSON, or a header or parameter is wrong'),
   401: problem('no token, or none that is known; or a key of the server that its provider refused'),
   402: problem('a budget is spent'),
   403: problem('it is not allowed'),
