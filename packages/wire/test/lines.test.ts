@@ -238,9 +238,19 @@ t.test('writing', async (t) => {
 
   chunks.length = 0
   const raw = new LineWriter(sink(), { raw: true })
-  for (const text of ['"plain é"', '"a\\n\\"b\\u00e9"', '""', '{"a":"b"}', '"tail\\n"', '12']) raw.writeText(text)
+  for (const text of [
+    '"plain é"',
+    '"a\\n\\"b\\u00e9"',
+    '""',
+    '{"a":"b"}',
+    '"tail\\n"',
+    '"\\ud83d\\ude00 \\ud83d"',
+    '"\\ud83d\\ude00"',
+    '12',
+  ])
+    raw.writeText(text)
   await raw.end()
-  t.equal(Buffer.concat(chunks).toString(), 'plain é\na\n"bé\n\n{"a":"b"}\ntail\n\n12\n')
+  t.equal(Buffer.concat(chunks).toString(), 'plain é\na\n"bé\n\n{"a":"b"}\ntail\n\n"\\ud83d\\ude00 \\ud83d"\n😀\n12\n')
 
   const pipe = new PassThrough({ highWaterMark: 1 })
   const events = new EventEmitter()

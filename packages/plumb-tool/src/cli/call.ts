@@ -25,6 +25,7 @@ import {
   succeed,
   suggestRaw,
   systemReason,
+  unquoted,
   writeStdout,
 } from '@plumb/wire'
 import { perform } from '../call/perform.js'
@@ -141,7 +142,7 @@ class Caller {
 
   // Without a stream, which would slow the start.
   async #writeOnly(json: string): Promise<void> {
-    const text = `${this.#isRaw && json.startsWith('"') ? JSON.parse(json) : json}\n`
+    const text = `${this.#isRaw ? unquoted(json) : json}\n`
     const failure = await writeStdout(isTerminal(1) ? escapeLines(text) : text)
     if (failure) this.asked.reporter.report(failure)
   }

@@ -11,7 +11,7 @@ import { hintMinorGc } from './minor-gc.js'
 import type { LineSink } from './stream.js'
 
 export interface LineWriterOptions {
-  /** JSON strings are written as their text, anything else unchanged. */
+  /** Lines are written as `unquoted` says. */
   readonly raw?: boolean
   /** Full when the stream holds more than this; 256 KiB. */
   readonly fullBytes?: number
@@ -34,6 +34,13 @@ const LONG_BYTES = 8 * 1024
 
 // The reader went away, as `head -1` does: no error.
 const CLOSED = new Set(['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_STREAM_WRITE_AFTER_END'])
+
+/** The text of a JSON string; other values unchanged, and so is a string with half a surrogate pair, which UTF-8 has no bytes for. */
+export const unquoted = (json: string): string => {
+  if (!json.startsWith('"')) return json
+  const text: string = JSON.parse(json)
+  return /\p{Surrogate}/u.test(text) ? json : text
+}
 
 export class LineWriter {
   /** Bytes given to `write`, with line ends. */
@@ -151,13 +158,10 @@ export class LineWriter {
   }
 
   #writeUnquoted(buf: Buffer, start: number, end: number): void {
-    const text = buf.subarray(start, end)
-    if (text.includes(BACKSLASH)) {
-      const line = Buffer.from(`${JSON.parse(text.toString())}\n`)
-      this.#add(line, 0, line.length, 0)
-    } else {
-      this.#add(buf, start + 1, end - 1, 1)
-    }
+    const json = buf.subarray(start, end)
+    if (!json.includes(BACKSLASH)) return this.#add(buf, start + 1, end - 1, 1)
+    const line = Buffer.from(`${unquoted(json.toString())}\n`)
+    this.#add(line, 0, line.length, 0)
   }
 
   #writeRaw(buf: Buffer, start: number, end: number): void {
