@@ -116,6 +116,8 @@ interface InHand {
   readonly message: TakenMessage
   readonly outputs: { port: number; value: string }[]
   readonly faults: Fault[]
+  /** The last message that an output stems from as well: they are settled at once. */
+  with: number
 }
 
 export class PartProcess {
@@ -133,6 +135,10 @@ export class PartProcess {
   readonly #whole = new Map<number, InHand>()
   /** All up to this number are whole, and were reported. */
   #done = 0
+  /** All up to this number are whole. */
+  #seen = 0
+  /** The last message with which one of those is settled. */
+  #furthest = 0
   #isSettling = false
   /** Memory of unfinished messages. */
   #early: RememberedLine[] = []
@@ -209,7 +215,7 @@ export class PartProcess {
   }
 
   send(message: TakenMessage): void {
-    const { n } = this.#sent.send({ message, outputs: [], faults: [] })
+    const { n } = this.#sent.send({ message, outputs: [], faults: [], with: 0 })
     this.#events?.sent(n, message.origin)
     this.#deliveries.add(this.#o.deliveryOf(message))
     const bytes = Buffer.from(`${message.value}\n`)
@@ -237,8 +243,14 @@ export class PartProcess {
     if (line.kind === 'value') {
       const port = this.#o.part.outputs.findIndex(({ name }) => name === line.port)
       sent.of.outputs.push({ port: Math.max(0, port), value: buf.toString('utf8', line.start, line.end) })
+      for (const seq of line.seqs) this.#settleWith(seq, Math.max(...line.seqs))
     } else if (line.kind === 'error') this.#fail(sent)
     if (line.isEnd) this.#end(sent)
+  }
+
+  #settleWith(seq: number, last: number): void {
+    const of = this.#sent.at(seq)?.of
+    if (of) of.with = Math.max(of.with, last)
   }
 
   // A failure of several messages is one of each.
@@ -279,14 +291,27 @@ export class PartProcess {
 
   #settle(): void {
     const finished: FinishedMessage[] = []
-    const callsOf = this.#whole.has(this.#done + 1) ? this.#kept?.read() : undefined
-    for (let one = this.#whole.get(this.#done + 1); one; one = this.#whole.get(this.#done + 1)) {
+    const last = this.#lastWhole()
+    const callsOf = last > this.#done ? this.#kept?.read() : undefined
+    while (this.#done < last) {
       this.#done++
+      const one = this.#whole.get(this.#done) as InHand
       finished.push({ ...one, seq: this.#done, calls: callsOf?.(this.#o.deliveryOf(one.message)) ?? [] })
       this.#whole.delete(this.#done)
     }
     if (finished.length === 0) return
     this.#o.onFinished({ finished, memory: this.#remembered(this.#done), events: this.#events?.take(this.#done) ?? [] })
+  }
+
+  /** The last that can be settled: all up to it are whole, and none of them has an output with a later one. */
+  #lastWhole(): number {
+    let last = this.#done
+    for (let one = this.#whole.get(this.#seen + 1); one; one = this.#whole.get(this.#seen + 1)) {
+      this.#seen++
+      this.#furthest = Math.max(this.#furthest, one.with)
+      if (this.#furthest <= this.#seen) last = this.#seen
+    }
+    return last
   }
 
   #remembered(upTo: number): readonly RememberedLine[] {

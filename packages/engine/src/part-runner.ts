@@ -64,6 +64,8 @@ export class PartRunner {
   #sharing: 'any' | 'draining' | 'alone' = 'any'
   #steps: 'idle' | 'running' | 'again' = 'idle'
   #isSettling = false
+  /** Messages that wait in its process for others, and take no slot. */
+  #waiting = 0
   /** The last error that the process has reported of itself. */
   #complaint: Fault | undefined
   readonly #progress = new PartProgress()
@@ -142,7 +144,12 @@ export class PartRunner {
     this.isHeld = isCrowded
     if (this.#sharing !== 'alone') this.#sharing = hasAlone ? 'draining' : 'any'
     const isStill = this.#progress.isStill() && this.#process !== undefined && this.#process.inHand > 0
-    if (isStill && this.#steps === 'idle' && (await engine.isLast(run, part.id, part.above, this.#lease))) this.#process?.end()
+    if (!isStill || this.#steps !== 'idle') return
+    if (await engine.isLast(run, part.id, part.above, this.#lease)) this.#process?.end()
+    else if (part.holdsMessages && this.#inHand > this.#waiting) {
+      this.#waiting = this.#inHand
+      await this.step()
+    }
   }
 
   get #inHand(): number {
@@ -153,7 +160,7 @@ export class PartRunner {
     const { part, slots } = this.#o
     if (this.#state !== 'on' || this.isHeld || (this.#sharing !== 'any' && this.#inHand > 0)) return
     this.#sharing = 'any'
-    const most = (part.isOneByOne ? 1 : slots) - this.#inHand
+    const most = (part.isOneByOne ? 1 : slots) + this.#waiting - this.#inHand
     if (most <= 0) return
     if (part.kind === 'owned' && !this.#process && !(await this.#start())) return
     const before = this.#lease

@@ -18,7 +18,7 @@ export interface Target {
   readonly port: number
 }
 
-export interface PlannedPart extends Pick<Part, 'id' | 'name' | 'kind' | 'isOneByOne'> {
+export interface PlannedPart extends Pick<Part, 'id' | 'name' | 'kind' | 'isOneByOne' | 'holdsMessages'> {
   /** The names of its ends in its process. */
   readonly inputs: readonly string[]
   readonly outputs: readonly { readonly name: string; readonly targets: readonly Target[] }[]
@@ -80,7 +80,7 @@ export const planRun = async (loaded: LoadedSpec, bound: Bound, graph: Graph, op
     const { nodes } = partOf(graph, part)
     const names = (kind: 'input' | 'output') => nodes.filter(({ work }) => work.kind === kind).map(({ name }) => name)
     const exits = names('output')
-    const { id, name, kind, isOneByOne } = part
+    const { id, name, kind, isOneByOne, holdsMessages } = part
     const ends = part.outputs.map((source, i) => ({ name: exits[i] ?? '', targets: targetsOf(source) }))
     const parks = part.nodes.some(({ work }) => asks(work)) && !part.nodes.some((node) => hasEffects(node, asksFirst))
     const what = {
@@ -89,7 +89,7 @@ export const planRun = async (loaded: LoadedSpec, bound: Bound, graph: Graph, op
       hasEffects: !parks && part.nodes.some((node) => hasEffects(node)),
       isQuick: part.nodes.every(({ work }) => !SLOW.has(work.kind)),
     }
-    return { id, name, kind, isOneByOne, inputs: names('input'), outputs: ends, ...what }
+    return { id, name, kind, isOneByOne, holdsMessages, inputs: names('input'), outputs: ends, ...what }
   })
   for (let isNew = true; isNew; ) {
     isNew = false

@@ -16,6 +16,8 @@ export interface Part {
   readonly kind: 'free' | 'owned'
   /** Its state is complete only once it is quiet: it gets the next message when it has finished the last. */
   readonly isOneByOne: boolean
+  /** Messages wait in it for others, however many, without being finished. */
+  readonly holdsMessages: boolean
   /** Its inputs, by the output of another part, or of the whole graph, that they come from. */
   readonly inputs: readonly PartOutput[]
   /** Its outputs that another part, or an output of the whole graph, reads. */
@@ -244,8 +246,9 @@ const describe = (nodes: readonly GraphNode[], id: number, graph: Graph, cyclic:
     id,
     name: (process ?? nodes.find(({ work }) => work.kind !== 'pass') ?? nodes[0])?.name ?? '',
     nodes,
-    kind: isOneByOne || isUnparted || nodes.some(remembers) ? 'owned' : 'free',
+    kind: isOneByOne || isUnparted || nodes.some(remembers) || nodes.some(holds) ? 'owned' : 'free',
     isOneByOne,
+    holdsMessages: isUnparted || nodes.some(holds),
     inputs: sourcesOf(graph.edges.filter(({ from, to }) => within.has(to) && !within.has(from))),
     outputs: sourcesOf(graph.edges.filter(({ from, to }) => within.has(from) && !within.has(to))),
   }
@@ -259,6 +262,10 @@ const remembers = ({ work }: GraphNode): boolean => {
   const { amnesiac, max_messages } = agentOf(work.bound).config
   return amnesiac !== true || max_messages !== undefined
 }
+
+/** Whether what comes to it may wait for later messages, and is finished with them. */
+const holds = ({ work }: GraphNode): boolean =>
+  work.kind === 'join' || (work.kind === 'fold' && work.atEnd) || (work.kind === 'plumb' && planOf(work.bound).nodes.some(holds))
 
 const sourcesOf = (edges: readonly Edge[]): PartOutput[] => {
   const sources: PartOutput[] = []

@@ -24,6 +24,8 @@ export interface NumberedLinesOptions {
   readonly current: InputContext
   /** The parent is one of plumb's executables, which read members that no other program is given. */
   readonly isForOurs: boolean
+  /** The parent settles inputs one by one, and is told all that a joined output stems from. */
+  readonly tellsParts: boolean
   /** The descriptor on which the parent asks to flush batches, a line each time. Undefined: it never does. */
   readonly requests: LineSource | undefined
 }
@@ -78,8 +80,9 @@ export class NumberedLines implements ParentReport {
 
   /** An output of the current message. */
   value(port: string, buf: Buffer, start: number, end: number): void {
-    const { writer, current, isForOurs } = this.#o
-    const seqs = current.seq > 0 ? [current.seq] : current.origin.seqs
+    const { writer, current, isForOurs, tellsParts } = this.#o
+    const { seq } = current
+    const seqs = seq === 0 ? current.origin.seqs : tellsParts ? [...current.origin.seqs.filter((other) => other !== seq), seq] : [seq]
     for (const seq of seqs) this.#answered.add(seq)
     const line = valueLine(isForOurs ? seqs : seqs.slice(-1), port, buf, start, end)
     writer.write(line, 0, line.length)
@@ -87,10 +90,11 @@ export class NumberedLines implements ParentReport {
 
   /** False: it is about no input of which more may come, and is to be reported in another way. */
   takes(error: Fault): boolean {
-    // What is left in a barrier may stem from inputs of which the parent was told the end.
-    if (error.error === 'unpaired') return false
-    const inHand = numbersIn(error.seqs ?? error.seq).filter((seq) => this.#o.current.isInHand(seq))
+    const seqs = numbersIn(error.seqs ?? error.seq)
+    const inHand = seqs.filter((seq) => this.#o.current.isInHand(seq))
     if (inHand.length === 0) return false
+    // What is left in a barrier may stem from inputs of which the parent was told the end.
+    if (error.error === 'unpaired' && inHand.length < seqs.length) return false
     for (const seq of inHand) this.#answered.delete(seq)
     const { writer, isForOurs } = this.#o
     if (isForOurs) writer.writeText(errorText(inHand, error, { hasMore: true, isForOurs }))

@@ -57,10 +57,7 @@ export class Origin {
       return common
     }
     const parts = rootsOf(origins)
-    for (const part of parts) part.retain()
-    return new Origin(0, '', 0, undefined, undefined, parts.slice(0, MAX_PARTS), () => {
-      for (const part of parts) part.release()
-    })
+    return new Origin(0, '', 0, undefined, undefined, parts.slice(0, MAX_PARTS), holdAll(parts))
   }
 
   /** Of a message that stems from `own`, and was joined with others whose inputs are to be named too. The caller releases it. */
@@ -68,10 +65,7 @@ export class Origin {
     own.retain()
     const parts = rootsOf([own, ...others])
     if (parts.length === 1) return own
-    for (const part of parts) part.retain()
-    return new Origin(own.seq, own.port, own.line, own, undefined, parts.slice(0, MAX_PARTS), () => {
-      for (const part of parts) part.release()
-    })
+    return new Origin(own.seq, own.port, own.line, own, undefined, parts.slice(0, MAX_PARTS), holdAll(parts))
   }
 
   /** The origin of a message that passes a place where branches split. The caller releases it. */
@@ -145,6 +139,14 @@ export class Origin {
   wasLostIn(nodes: ReadonlySet<GraphNode>): boolean {
     if (this.#lost) for (const node of this.#lost) if (nodes.has(node)) return true
     return false
+  }
+}
+
+/** Retains them; what it returns releases them, the last input first: whoever settles inputs in their order settles these at once. */
+const holdAll = (parts: readonly Origin[]): (() => void) => {
+  for (const part of parts) part.retain()
+  return () => {
+    for (const part of [...parts].sort((a, b) => b.seq - a.seq)) part.release()
   }
 }
 

@@ -5,6 +5,7 @@ import type { Fault } from '@plumb/wire'
 import type { Edges } from '../graph/edges.js'
 import { stageOf } from '../graph/morphism/expression.js'
 import { FoldAtEnd } from '../graph/morphism/fold-at-end.js'
+import type { Keeping } from '../graph/morphism/keeping.js'
 import { KeyedBarrier } from '../graph/morphism/keyed-barrier.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
@@ -16,10 +17,14 @@ export interface KeyedContext {
   readonly lost: (origin: Origin, kept?: Origin) => void
 }
 
-export const openFoldAtEnd = (node: GraphNode, feeds: readonly number[], { context, scanners, lost }: KeyedContext): FoldAtEnd => {
+export const openFoldAtEnd = (
+  node: GraphNode,
+  feeds: readonly number[],
+  { context, scanners, lost, keeping }: KeyedContext & { readonly keeping: Keeping | undefined },
+): FoldAtEnd => {
   const report = (fault: Fault) => context.report({ ...fault, process: node.name })
   const stage = stageOf(node, scanners, report) as Folding | KeyedFolding
-  return new FoldAtEnd(feeds, context, { name: node.name, stage, sink: context.sink, report, lost })
+  return new FoldAtEnd(feeds, context, { name: node.name, stage, sink: context.sink, keeping, report, lost })
 }
 
 export const openKeyedBarrier = (

@@ -14,7 +14,7 @@ export interface RunLoopOptions {
   readonly name: string
   readonly writer: LineWriter
   /** The parent reads numbered lines. */
-  readonly numbered: Pick<NumberedLinesOptions, 'isForOurs' | 'requests'> | undefined
+  readonly numbered: Pick<NumberedLinesOptions, 'isForOurs' | 'tellsParts' | 'requests'> | undefined
   /** The descriptor for telemetry. Null: none. */
   readonly telemetry: LineWriter | null
   readonly reporter: Reporter
@@ -96,9 +96,13 @@ export class RunLoop {
 }
 
 /** Undefined: no parent reads numbered lines. */
-export const numberedFor = ({ lines, parent: { letGoFd }, spec }: RunOptions): RunLoopOptions['numbered'] =>
+export const numberedFor = ({ lines, parent, spec }: RunOptions): RunLoopOptions['numbered'] =>
   lines.isNumbered
-    ? { requests: letGoFd === undefined ? undefined : openLineInput(letGoFd), isForOurs: spec.sourcesFd !== undefined }
+    ? {
+        requests: parent.letGoFd === undefined ? undefined : openLineInput(parent.letGoFd),
+        isForOurs: spec.sourcesFd !== undefined,
+        tellsParts: parent.deliveryFd !== undefined,
+      }
     : undefined
 
 const NOTHING = { isStill: true, isBatched: false }

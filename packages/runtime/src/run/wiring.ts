@@ -4,9 +4,11 @@ import {
   compileCheck,
   cyclesOf,
   type Edge,
+  type Folding,
   type Graph,
   type GraphNode,
   type GraphPosition,
+  type KeyedFolding,
   MessageScanners,
   originsOf,
   Sink,
@@ -36,7 +38,8 @@ import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
-import { keepFold } from '../graph/morphism/kept-fold.js'
+import { type Keeping, keepingAt } from '../graph/morphism/keeping.js'
+import { KeptFold } from '../graph/morphism/kept-fold.js'
 import { KeyedBarrier } from '../graph/morphism/keyed-barrier.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
 import type { NumberedLines } from '../graph/numbered-lines.js'
@@ -240,14 +243,14 @@ class Network {
       case 'empty':
         return new Empty(feeds, 1)
       case 'fold':
-        return work.atEnd ? openFoldAtEnd(node, feeds, this.#keyed(node)) : this.#stage(node, feeds)
+        return work.atEnd ? openFoldAtEnd(node, feeds, { ...this.#keyed(node), keeping: this.#keeping(node) }) : this.#stage(node, feeds)
       case 'map':
       case 'filter':
       case 'discard':
       case 'flatten':
         return this.#stage(node, feeds)
       case 'batch':
-        return new Batch(feeds, this.#context, { ...work, name: node.name, lost: this.#losses.at(node) })
+        return new Batch(feeds, this.#context, { ...work, name: node.name, keeping: this.#keeping(node), lost: this.#losses.at(node) })
       case 'call':
         return openCalls(node, feeds, this.#forms.errorHandlers.contextAt(node), {
           tool: this.#o.mapped.get(node) as MappedTool,
@@ -257,8 +260,14 @@ class Network {
           ...keptCalls(this.#places.get(node) ?? node.name, this.#o.settings.resumed, this.#o.emitter),
         })
       case 'barrier': {
-        const own = { ...this.#joins.optionsOf(node, this.#edges), maxWaiting: this.#o.settings.options.run.maxInFlight }
-        return new Barrier(feeds, this.#forms.errorHandlers.contextAt(node), { ...own, lost: this.#losses.at(node) })
+        const { options, deliveries } = this.#o.settings
+        return new Barrier(feeds, this.#forms.errorHandlers.contextAt(node), {
+          ...this.#joins.optionsOf(node, this.#edges),
+          maxWaiting: options.run.maxInFlight,
+          // The part of a run by workers: each message is settled with what came of it.
+          reportsEach: deliveries !== undefined,
+          lost: this.#losses.at(node),
+        })
       }
       case 'join':
         return openKeyedBarrier(node, work, feeds, {
@@ -283,10 +292,18 @@ class Network {
   #stage(node: GraphNode, feeds: readonly number[]): ExpressionMorphism | Flatten {
     const context = this.#forms.errorHandlers.contextAt(node)
     const report = (fault: Fault) => context.report({ ...fault, process: node.name })
-    const stage = keepFold(stageOf(node, this.#scanners, report), node, this.#places, this.#o.settings.state, this.#context.current)
+    const made = stageOf(node, this.#scanners, report)
+    const keeping = node.work.kind === 'fold' ? this.#keeping(node) : undefined
+    const stage = keeping ? new KeptFold(made as Folding | KeyedFolding, keeping) : made
     const lost = this.#losses.ofCurrent(node, this.#context.current)
     if (node.work.kind === 'flatten') return new Flatten(feeds, { stage, report, lost })
     return new ExpressionMorphism(feeds, { stage, sink: this.#context.sink, isSelector: node.work.kind === 'filter', report, lost })
+  }
+
+  /** Where its state outlives this process. */
+  #keeping(node: GraphNode): Keeping | undefined {
+    const { state } = this.#o.settings
+    return state && keepingAt(this.#places.get(node) ?? node.name, state, this.#context.current)
   }
 
   #keyed(node: GraphNode): KeyedContext {

@@ -18,6 +18,8 @@ export interface BarrierOptions {
   /** Barriers before it. */
   readonly rank: number
   readonly maxWaiting: number
+  /** What finds no partner is reported with its input, before that ends; else once, when all have ended. */
+  readonly reportsEach: boolean
   /** Called with the origin of a message that is dropped without having been in a tuple. */
   readonly lost: (origin: Origin) => void
 }
@@ -84,6 +86,7 @@ export class Barrier extends Morphism {
         if (!isKnown && length > 0) this.#leave(input, origin, length)
         queue.clear()
       }
+      if (this.#o.reportsEach) this.#reportLeft('has')
       lost(origin)
       if (this.#hasFinished) this.#reportOnceEmpty()
     }
@@ -96,6 +99,7 @@ export class Barrier extends Morphism {
         const { origin } = queue.take()
         this.#waiting[input] = (this.#waiting[input] as number) - 1
         this.#leave(input, origin, 1)
+        if (this.#o.reportsEach) this.#reportLeft('has')
         origin.release()
       }
     }
@@ -111,10 +115,20 @@ export class Barrier extends Morphism {
 
   // An unpaired message may be reported before its origin ends, if other messages of the origin, as in a batch, are still in flight.
   #reportOnceEmpty(): void {
-    if (this.#waiting.some((n) => n > 0) || this.#left.every((n) => n === 0)) return
+    if (this.#waiting.every((n) => n === 0)) this.#reportLeft('ended with')
+  }
+
+  #reportLeft(when: string): void {
+    if (this.#left.every((n) => n === 0)) return
     const { name, branches } = this.#o
-    const unpaired = { left: this.#left, branches: branches.map((branch) => branch.name), seqs: this.#leftSeqs }
-    reportUnpaired(name, 'ended with', unpaired, this.context)
+    reportUnpaired(
+      name,
+      when,
+      { left: [...this.#left], branches: branches.map((branch) => branch.name), seqs: this.#leftSeqs },
+      this.context,
+    )
+    this.#left.fill(0)
+    this.#leftSeqs.clear()
   }
 
   #branch(input: number): string {

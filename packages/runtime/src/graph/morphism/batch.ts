@@ -9,6 +9,7 @@ import type { Holding } from '../holding.js'
 import type { Origin } from '../origin.js'
 import type { RunContext } from '../run-context.js'
 import type { ScheduledSource } from '../schedule.js'
+import type { Keeping } from './keeping.js'
 import { Morphism } from './morphism.js'
 
 export interface BatchSettings {
@@ -20,6 +21,8 @@ export interface BatchSettings {
 
 export interface BatchOptions extends BatchSettings {
   readonly name: string
+  /** Where messages that wait are kept. Undefined: nowhere. */
+  readonly keeping: Keeping | undefined
   /** Called with the origin of a message that went into the list of another, or failed. */
   readonly lost: (origin: Origin, kept?: Origin) => void
 }
@@ -48,6 +51,10 @@ export class Batch extends Morphism implements ScheduledSource, Gathering {
   ) {
     super(feeds, 1)
     this.#o = options
+    for (const text of options.keeping?.before ?? []) {
+      const bytes = Buffer.from(String(text))
+      this.#append(bytes, 0, bytes.length)
+    }
   }
 
   get hasTimer(): boolean {
@@ -55,16 +62,14 @@ export class Batch extends Morphism implements ScheduledSource, Gathering {
   }
 
   receive(_input: number, buf: Buffer, start: number, end: number): void {
-    const { size } = this.#o
+    const { size, keeping } = this.#o
     if (this.#refuses(buf, start, end)) return
-    const sink = this.#sink
-    const isFirst = this.#count === 0
-    const at = isFirst ? put(sink, sink.at, MARKS, 0, 1) : put(sink, this.#end, MARKS, 1, 2)
-    this.#end = put(sink, at, buf, start, end)
-    this.#count++
+    this.#append(buf, start, end)
     if (size === undefined || this.#count < size) {
       this.#keep(this.context.current.origin)
-      if (isFirst) this.#startTimer()
+      // As text, so that numbers keep their digits.
+      keeping?.add([buf.toString('utf8', start, end)])
+      if (!this.#timer) this.#startTimer()
       return
     }
     // With lists of one message nothing ever waits.
@@ -121,6 +126,13 @@ export class Batch extends Morphism implements ScheduledSource, Gathering {
     return true
   }
 
+  #append(buf: Buffer, start: number, end: number): void {
+    const sink = this.#sink
+    const at = this.#count === 0 ? put(sink, sink.at, MARKS, 0, 1) : put(sink, this.#end, MARKS, 1, 2)
+    this.#end = put(sink, at, buf, start, end)
+    this.#count++
+  }
+
   #keep(origin: Origin): void {
     origin.retain()
     this.#leaveBehind(origin)
@@ -138,6 +150,7 @@ export class Batch extends Morphism implements ScheduledSource, Gathering {
 
   #send(): void {
     const sink = this.#sink
+    this.#o.keeping?.replace([])
     sink.commit(put(sink, this.#end, MARKS, 2, 3))
     this.#count = 0
     this.#isDue = false

@@ -6,12 +6,15 @@ import type { Fault } from '@plumb/wire'
 import type { Holding } from '../holding.js'
 import type { Origin } from '../origin.js'
 import type { RunContext } from '../run-context.js'
+import { type Keeping, keepStates } from './keeping.js'
 import { Morphism } from './morphism.js'
 
 export interface FoldAtEndOptions {
   readonly name: string
   readonly stage: Folding | KeyedFolding
   readonly sink: Sink
+  /** Where its states are kept. Undefined: nowhere. */
+  readonly keeping: Keeping | undefined
   readonly report: (fault: Fault) => void
   /** Called with the origin of a message that went into the state of another, or failed. */
   readonly lost: (origin: Origin, kept?: Origin) => void
@@ -20,6 +23,7 @@ export interface FoldAtEndOptions {
 export class FoldAtEnd extends Morphism {
   /** Of the last message of each key. */
   readonly #origins = new Map<Identity, Origin>()
+  readonly #keep: (() => void) | undefined
 
   constructor(
     feeds: readonly number[],
@@ -27,6 +31,7 @@ export class FoldAtEnd extends Morphism {
     private readonly o: FoldAtEndOptions,
   ) {
     super(feeds, 1)
+    this.#keep = o.keeping && keepStates(o.stage, o.keeping)
   }
 
   receive(_input: number, buf: Buffer, start: number, end: number): void {
@@ -37,6 +42,7 @@ export class FoldAtEnd extends Morphism {
       lost(origin)
       return
     }
+    this.#keep?.()
     const key = stage instanceof KeyedFolding ? stage.key : ''
     const before = this.#origins.get(key)
     origin.retain()
