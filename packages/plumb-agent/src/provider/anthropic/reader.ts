@@ -8,6 +8,7 @@ import { at, countAt, listAt, numberAt, textAt, valueAt } from '../http/json-pat
 import { type AnswerReader, asJson } from '../protocol.js'
 import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
 import { finishReply } from '../reply/finish-reply.js'
+import { replyFacts } from '../reply/reply-facts.js'
 import { errorIn } from '../reply/server-words.js'
 import type { WireNames } from '../wire-names.js'
 
@@ -32,12 +33,15 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
   const earlier: (readonly [index: number, draft: Draft])[] = []
   const usage = { ...UNCOUNTED }
   let stopReason: string | undefined
+  let message: unknown
+  let details: unknown
   let isOver = false
   /** Pieces came of a block that is unknown, or a block began again. */
   let isTorn = false
 
   // Counts are cumulative: later ones replace earlier ones, unless they are null.
   const count = (said: unknown): void => {
+    details = at(said, 'output_tokens_details') ?? details
     for (const key of Object.keys(usage) as (keyof typeof UNCOUNTED)[]) {
       const tokens = countAt(said, key)
       if (!Number.isNaN(tokens)) usage[key] = tokens
@@ -48,8 +52,9 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
     const draft = drafts.get(numberAt(event, 'index') ?? -1)
     switch (textAt(event, 'type')) {
       case 'message_start':
-        count(at(event, 'message', 'usage'))
-        tellDropped(at(event, 'message', 'input_transformations'), emit)
+        message = at(event, 'message')
+        count(at(message, 'usage'))
+        tellDropped(at(message, 'input_transformations'), emit)
         return undefined
       case 'content_block_start': {
         const begun = begin(at(event, 'content_block'), emit)
@@ -101,7 +106,8 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
       if (isTorn) return { ok: false, failure: failures.ofBroken('sent pieces of a block that does not begin, or begins twice') }
       const content = [...earlier, ...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
       const offered = tools.map(({ name }) => names.toWire(name))
-      return finishReply({ content, reason: stopReason, usage: toUsage(usage), offered }, failures)
+      const reply = replyFacts(message, details)
+      return finishReply({ content, reason: stopReason, usage: toUsage(usage), reply, offered }, failures)
     },
   }
 }

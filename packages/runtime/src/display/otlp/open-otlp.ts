@@ -2,6 +2,7 @@
 
 import { map, type Result } from '@plumb/wire'
 import type { RunListener } from '../../event/run-event.js'
+import { beginTrace } from '../../tools/trace.js'
 import type { CostOf } from '../stats-counter.js'
 import { BatchSpanExporter } from './batch-span-exporter.js'
 import { OtlpMetrics } from './otlp-metrics.js'
@@ -19,9 +20,8 @@ export const openOtlp = (env: NodeJS.ProcessEnv, costOf: CostOf, warn: (text: st
   }
   return map(settings, (found) => {
     const { url, metricsUrl } = found
-    return [
-      ...(url ? [new OtlpSpans(new BatchSpanExporter(found, url, warnOnce), found)] : []),
-      ...(metricsUrl ? [new OtlpMetrics(found, metricsUrl, costOf, warnOnce)] : []),
-    ]
+    const spans = url ? [new OtlpSpans(new BatchSpanExporter(found, url, warnOnce), found)] : []
+    if (spans[0]) beginTrace(spans[0].traceparent)
+    return [...spans, ...(metricsUrl ? [new OtlpMetrics(found, metricsUrl, costOf, warnOnce)] : [])]
   })
 }

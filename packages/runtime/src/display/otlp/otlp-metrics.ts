@@ -41,6 +41,7 @@ const INSTRUMENTS = {
   'gen_ai.client.inference.usage.output_tokens': { ...TOKENS, description: 'Output tokens.' },
   'gen_ai.client.inference.usage.cache_read.input_tokens': { ...TOKENS, description: 'Input tokens that came from a cache.' },
   'gen_ai.client.inference.usage.cache_write.input_tokens': { ...TOKENS, description: 'Input tokens that were written to a cache.' },
+  'gen_ai.client.inference.usage.reasoning.output_tokens': { ...TOKENS, description: 'Output tokens that were thought.' },
   'plumb.cost': { unit: 'USD', description: 'What requests to models cost.' },
 } as const satisfies Readonly<Record<string, Instrument>>
 
@@ -142,12 +143,12 @@ export class OtlpMetrics implements RunListener {
   }
 
   #modelCall(call: ModelCallSpan): void {
-    const { process, model, provider, start, end, tokens } = call
+    const { process, model, provider, responseModel = model, reasoning, start, end, tokens } = call
     const attributes = {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': providerName(provider ?? this.#providers.get(process)),
       'gen_ai.request.model': model,
-      'gen_ai.response.model': model,
+      'gen_ai.response.model': responseModel,
     }
     this.#record('gen_ai.client.inference.duration', (end - start) / 1000, attributes)
     const { read, written } = readAndWritten(tokens)
@@ -156,6 +157,7 @@ export class OtlpMetrics implements RunListener {
     this.#record('gen_ai.client.inference.usage.output_tokens', written, counted)
     if (tokens.cache_read > 0) this.#record('gen_ai.client.inference.usage.cache_read.input_tokens', tokens.cache_read, counted)
     if (tokens.cache_creation > 0) this.#record('gen_ai.client.inference.usage.cache_write.input_tokens', tokens.cache_creation, counted)
+    if (reasoning > 0) this.#record('gen_ai.client.inference.usage.reasoning.output_tokens', reasoning, counted)
     const cost = this.#costOf(call)
     if (cost !== undefined) this.#record('plumb.cost', toDollars(cost), attributes)
   }

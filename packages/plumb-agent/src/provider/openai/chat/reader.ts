@@ -7,6 +7,7 @@ import type { AnswerReader } from '../../protocol.js'
 import type { ContentBlock, ModelRequest, TokenUsage } from '../../provider.js'
 import { endingOf } from '../../reply/ending.js'
 import { finishReply } from '../../reply/finish-reply.js'
+import { replyFacts } from '../../reply/reply-facts.js'
 import { errorIn } from '../../reply/server-words.js'
 import type { WireNames } from '../../wire-names.js'
 import { readTokenUsage } from '../usage.js'
@@ -27,6 +28,9 @@ export const openReader = (
   let reason: string | undefined
   let usage: TokenUsage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_tokens: 0, cache_creation_tokens: 0 }
   let isOver = false
+  /** Of the whole: each chunk has its id and model, one its usage. */
+  let head: unknown
+  let details: unknown
 
   const tellThinking = (): void => {
     if (thinking !== '') emit({ kind: 'thinking', text: thinking })
@@ -61,6 +65,8 @@ export const openReader = (
     }
     const error = errorIn(chunk)
     if (error) return failures.ofError(error)
+    if (textAt(chunk, 'id') || textAt(chunk, 'model')) head ??= chunk
+    details = at(chunk, 'usage', 'completion_tokens_details') ?? details
     if (at(chunk, 'usage')) usage = readTokenUsage(at(chunk, 'usage'), 'prompt', 'completion')
     // Without final usage, and only the first of several answers.
     const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
@@ -87,7 +93,7 @@ export const openReader = (
       if (text !== '') content.push({ type: 'text', text })
       if (refusal !== '') content.push({ type: 'text', text: refusal })
       content.push(...calls.finish(names))
-      return finishReply({ content, usage, reason, isRefused: refusal !== '', offered }, failures)
+      return finishReply({ content, usage, reply: replyFacts(head, details), reason, isRefused: refusal !== '', offered }, failures)
     },
   }
 }
@@ -119,5 +125,8 @@ export const eventsOf = (completion: unknown): readonly unknown[] => {
     finish_reason: textAt(choice, 'finish_reason'),
     error: at(choice, 'error'),
   }))
-  return [{ choices, usage: at(completion, 'usage') }, ...(choices.length > 0 ? ['[DONE]'] : [])]
+  return [
+    { id: at(completion, 'id'), model: at(completion, 'model'), choices, usage: at(completion, 'usage') },
+    ...(choices.length > 0 ? ['[DONE]'] : []),
+  ]
 }

@@ -5,6 +5,7 @@ import { at, listAt, textAt } from '../../http/json-path.js'
 import type { AnswerReader } from '../../protocol.js'
 import type { ModelRequest } from '../../provider.js'
 import { finishReply } from '../../reply/finish-reply.js'
+import { replyFacts } from '../../reply/reply-facts.js'
 import { errorIn } from '../../reply/server-words.js'
 import type { WireNames } from '../../wire-names.js'
 import { readTokenUsage } from '../usage.js'
@@ -88,7 +89,8 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
       if (isEmpty && isWhole(reason)) return { ok: false, failure: failures.ofBroken('ended its reply without an answer') }
       const usage = readTokenUsage(at(response, 'usage'), 'input', 'output')
       const offered = tools.map(({ name }) => names.toWire(name))
-      return finishReply({ content, usage, reason: isCut && isWhole(reason) ? 'incomplete' : reason, isRefused, offered }, failures)
+      const reply = replyFacts(response, at(response, 'usage', 'output_tokens_details'))
+      return finishReply({ content, usage, reply, reason: isCut && isWhole(reason) ? 'incomplete' : reason, isRefused, offered }, failures)
     },
   }
 }
