@@ -2,8 +2,10 @@
 // conventions for generative AI and for MCP, 0.1.0. Which attributes a span may have is as the model files of
 // open-telemetry/semantic-conventions-genai list them, looked up on 2026-11-29.
 
+import { spawnSync } from 'node:child_process'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
 
@@ -25,6 +27,23 @@ const SPANS: Readonly<Record<string, { readonly may: readonly string[]; readonly
     may: [...COMMON, ...CONTENT, ...RESPONSE, 'gen_ai.request.model', ...USAGE.map((name) => `gen_ai.usage.${name}`)],
   },
   execute_tool: { kind: 1, must: ['gen_ai.operation.name', 'gen_ai.tool.name'], may: [...COMMON, ...TOOL, ...MCP, ...NETWORK] },
+}
+
+const OF_MODEL = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model']
+const COUNTED = { must: [...OF_MODEL, 'gen_ai.token.modality'], may: [...OF_MODEL, 'gen_ai.response.model', 'gen_ai.token.modality'] }
+
+/** By name: what a point may have, and what it must. */
+const METRICS: Readonly<Record<string, { readonly may: readonly string[]; readonly must: readonly string[] }>> = {
+  'gen_ai.client.inference.duration': { must: OF_MODEL, may: [...OF_MODEL, 'gen_ai.response.model', 'error.type'] },
+  'gen_ai.client.inference.usage.input_tokens': COUNTED,
+  'gen_ai.client.inference.usage.output_tokens': COUNTED,
+  'gen_ai.client.inference.usage.reasoning.output_tokens': COUNTED,
+  'plumb.cost': { must: OF_MODEL, may: [...OF_MODEL, 'gen_ai.response.model'] },
+  'gen_ai.invoke_agent.duration': { must: ['gen_ai.agent.name'], may: ['gen_ai.operation.name', 'gen_ai.agent.name', 'error.type'] },
+  'gen_ai.execute_tool.duration': {
+    must: ['gen_ai.tool.name'],
+    may: ['gen_ai.tool.name', 'gen_ai.tool.type', 'gen_ai.agent.name', 'error.type'],
+  },
 }
 
 interface Attribute {
@@ -205,4 +224,54 @@ t.test('the spans of a run', async (t) => {
     'jsonrpc.request.id': String(asked.id),
     'network.transport': 'pipe',
   })
+
+  const metrics = collector.seen.filter(({ path }) => path === '/v1/metrics').map(({ body }) => JSON.parse(body))
+  for (const { name, histogram, sum } of metrics.at(-1).resourceMetrics[0].scopeMetrics[0].metrics) {
+    const points = (histogram ?? sum).dataPoints as Pick<Span, 'attributes'>[]
+    for (const point of points) {
+      const own = Object.keys(valuesOf(point))
+      t.strictSame(
+        [own.filter((key) => !METRICS[name]?.may.includes(key)), METRICS[name]?.must.filter((key) => !own.includes(key))],
+        [[], []],
+        name,
+      )
+    }
+  }
+  const names = metrics.at(-1).resourceMetrics[0].scopeMetrics[0].metrics.map(({ name }: { readonly name: string }) => name)
+  for (const name of Object.keys(METRICS)) t.ok(names.includes(name), name)
+  await checkProtocol(t, collector.seen)
 })
+
+/** Each body, read by the collector's own types, which take no field that they do not have. */
+const CHECK = `
+import base64, json, sys
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+IDS = {"traceId": 16, "spanId": 8, "parentSpanId": 8}
+def binary(value):
+    if isinstance(value, list):
+        return [binary(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    for key, size in IDS.items():
+        if key in value:
+            raw = bytes.fromhex(value[key])
+            assert len(raw) == size, key
+            value[key] = base64.b64encode(raw).decode()
+    return {key: binary(one) for key, one in value.items()}
+for line in sys.stdin:
+    path, body = json.loads(line)
+    ParseDict(binary(json.loads(body)), ExportTraceServiceRequest() if path.endswith("traces") else ExportMetricsServiceRequest())
+    print(path)
+`
+
+const PYTHON = join(process.env.PLUMB_OTHERS ?? '', 'typed/bin/python3')
+const hasTypes = spawnSync(PYTHON, ['-c', 'import opentelemetry.proto']).status === 0
+
+const checkProtocol = async (t: Test, seen: readonly Seen[]): Promise<void> => {
+  if (!hasTypes) return void t.pass('no opentelemetry-proto is here (PLUMB_OTHERS: scripts/install-others)', { skip: true })
+  const input = seen.map(({ path, body }) => `${JSON.stringify([path, body])}\n`).join('')
+  const { stdout, stderr } = spawnSync(PYTHON, ['-c', CHECK], { input, encoding: 'utf8' })
+  t.strictSame([stderr, stdout.trim().split('\n').length], ['', seen.length])
+}

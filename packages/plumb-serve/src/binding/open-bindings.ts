@@ -6,6 +6,7 @@ import { loadingOptions, type RunOptions } from '@plumb/runtime/options'
 import { openServedBinding, openServiceBudget } from '@plumb/runtime/service'
 import { type LoadedSpec, loadSpec, refuseErrors, selectBinding } from '@plumb/runtime/spec'
 import { type Fault, fail, fault, type Reporter, type Result, succeed } from '@plumb/wire'
+import type { OpenTrace } from '../look/traces.js'
 import { Binding } from './binding.js'
 
 /** The first segments of paths that are the server's own. */
@@ -37,6 +38,7 @@ export const openBindings = async (
   options: RunOptions,
   hasTools: boolean,
   reporter: Reporter,
+  traces?: OpenTrace,
 ): Promise<readonly Binding[] | undefined> => {
   if (specs.length === 0) return refuse(reporter, fault('usage', "no spec is named, as in 'plumb-serve desk.plumb'"))
   const chosen: Chosen[] = []
@@ -68,7 +70,7 @@ export const openBindings = async (
   const bindings: Binding[] = []
   for (const { bound, loaded, file, path } of chosen) {
     const served = await openServedBinding(bound, loaded, options, reporter)
-    if (served) bindings.push(new Binding(path, served, prices.value, { spec: file, files: loaded.files, options, reporter }))
+    if (served) bindings.push(new Binding(path, served, prices.value, { spec: file, files: loaded.files, options, reporter }, traces))
     else hasFailed = true
   }
   return hasFailed ? undefined : bindings

@@ -83,7 +83,8 @@ const decoded = (text: string): string => {
   }
 }
 
-const parentOf = (text = ''): OtlpSettings['parent'] => {
+/** By W3C's traceparent; undefined: it is none. */
+export const parentOf = (text = ''): OtlpSettings['parent'] => {
   const [, traceId, spanId] = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/.exec(text) ?? []
   return traceId && spanId ? { traceId, spanId } : undefined
 }

@@ -21,7 +21,7 @@ interface OpenMessage {
   conversation: string | undefined
 }
 
-type SpanSettings = Pick<OtlpSettings, 'parent'> & { readonly capturesContent?: boolean }
+type SpanSettings = Pick<OtlpSettings, 'parent' | 'capturesContent'>
 
 export class OtlpSpans implements RunListener {
   readonly #capturesContent: boolean
@@ -48,11 +48,15 @@ export class OtlpSpans implements RunListener {
     toolCall: (call) => this.#toolCall(call),
   })
 
-  constructor(exporter: BatchSpanExporter, { parent, capturesContent = false }: SpanSettings) {
+  constructor(exporter: BatchSpanExporter, { parent, capturesContent }: SpanSettings) {
     this.#capturesContent = capturesContent
     this.#exporter = exporter
     this.#traceId = parent?.traceId ?? randomBytes(16).toString('hex')
     this.#parentId = parent?.spanId
+  }
+
+  get traceId(): string {
+    return this.#traceId
   }
 
   /** That of the run itself, for what is started in it. */
@@ -74,10 +78,6 @@ export class OtlpSpans implements RunListener {
     if (event.kind === 'telemetry' && this.#capturesContent) this.#notePrompt(event.process, event.telemetry)
     this.#spans.on(event)
     if (event.kind === 'end') this.#end(event)
-  }
-
-  finish(): Promise<void> {
-    return this.#exporter.end()
   }
 
   #notePrompt(process: string, telemetry: AgentTelemetry): void {
@@ -278,7 +278,7 @@ const mcpAttributes = ({ protocol, transport, host, port, id }: McpNote, code: u
 
 /** In characters. */
 const MAX_TEXT = 4096
-const MAX_KEY = 256
+const MAX_KEY = 200
 
 const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '')}…`)
 
