@@ -2,7 +2,7 @@
 // Random types in each language: compilers take what plumb types writes, and values of them go there and back unchanged.
 
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import t from 'tap'
@@ -84,18 +84,24 @@ const run = (cwd: string, words: readonly string[]) => {
 }
 const passes = { status: 0, stderr: '' }
 
-t.test(`TypeScript: ${samples.length} types, ${inputs.length} values`, async (t) => {
-  t.ok(samples.length === COUNT && inputs.length > COUNT)
-  const at = makeTestDirectory({ 's.plumb': spec, 'package.json': '{"type":"module"}' })
+const TSC = join(process.cwd(), 'node_modules/.bin/tsc')
+const HOW = ['--module', 'nodenext', '--target', 'es2022', '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--strict']
+
+const installClient = (at: string): void => {
   const library = join(at, 'node_modules/@plumb-lang/client')
   cpSync('packages/client/src', join(library, 'src'), { recursive: true })
   writeFileSync(join(library, 'package.json'), '{"type":"module","exports":"./src/index.ts"}')
   symlinkSync(join(process.cwd(), 'node_modules/@types'), join(at, 'node_modules/@types'))
+}
+
+t.test(`TypeScript: ${samples.length} types, ${inputs.length} values`, async (t) => {
+  t.ok(samples.length === COUNT && inputs.length > COUNT)
+  const at = makeTestDirectory({ 's.plumb': spec, 'package.json': '{"type":"module"}' })
+  installClient(at)
   t.match(run(at, ['plumb', 'types', '-o', 's.ts', 's.plumb']), passes)
   const constants = inputs.map((input, i) => `export const v${i}: All = ${JSON.stringify(input)}`)
   writeFileSync(join(at, 'use.ts'), `import type { All } from './s.js'\n${constants.join('\n')}\n`)
-  const how = ['--module', 'nodenext', '--target', 'es2022', '--noEmit', '--skipLibCheck', '--allowImportingTsExtensions', '--strict']
-  t.strictSame(run(at, [join(process.cwd(), 'node_modules/.bin/tsc'), ...how, 's.ts', 'use.ts']), { ...passes, stdout: '' })
+  t.strictSame(run(at, [TSC, ...HOW, 's.ts', 'use.ts']), { ...passes, stdout: '' })
   const c = await open({ spec: 's.plumb', cwd: at, plumb: PLUMB, env: ENV })
   const back: unknown[] = []
   for await (const { value, error } of c.stream('main', inputs)) back.push(error?.detail ?? value)
@@ -159,4 +165,21 @@ t.test('models of pydantic', { skip: PYDANTIC }, async (t) => {
   t.match(run(at, ['plumb', 'types', '--to', 'python', '--pydantic', '-o', 'm.py', 's.plumb']), passes)
   t.strictSame(run(at, ['python3', '-c', MODELS]), { ...passes, stdout: '' })
   if (!MYPY) t.match(run(at, ['python3', '-m', 'mypy', '--strict', '--python-version', '3.10', 'm.py']), { status: 0 })
+})
+
+const EXAMPLES = 'packages/plumb/examples'
+
+t.test('all examples', async (t) => {
+  const at = makeTestDirectory({ 'package.json': '{"type":"module"}' })
+  installClient(at)
+  const specs = readdirSync(EXAMPLES, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.plumb'))
+  t.ok(specs.length > 9)
+  const names = specs.map((path, i) => [`example_${i}`, join(process.cwd(), EXAMPLES, path)] as const)
+  for (const [name, path] of names) {
+    t.match(run(at, ['plumb', 'types', '-o', `${name}.ts`, path]), passes, path)
+    t.match(run(at, ['plumb', 'types', '--to', 'python', '-o', `${name}.py`, path]), passes, path)
+  }
+  t.strictSame(run(at, [TSC, ...HOW, ...names.map(([name]) => `${name}.ts`)]), { ...passes, stdout: '' })
+  const mypy = ['python3', '-m', 'mypy', '--strict', '--python-version', '3.10']
+  if (!MYPY) t.match(run(at, [...mypy, ...names.map(([name]) => `${name}.py`)]), { status: 0, stdout: /^Success/ })
 })
