@@ -87,7 +87,7 @@ const startByFile = (tree, names) => {
     const launcher = join(tree, name, 'bin', name)
     const text = readFileSync(launcher, 'utf8')
     const changed = text.replace('PLUMB_FD=$PATH:\n', () => `PLUMB_FD=\${0%/bin/*}/..:\n`)
-    if (text.includes('PLUMB_FD=${0%/bin/*}/..:')) continue
+    if (text.includes(`PLUMB_FD=\${0%/bin/*}/..:`)) continue
     if (changed === text) throw new Error(`${launcher} does not look for node where it did`)
     writeFileSync(launcher, changed)
   }
