@@ -20,7 +20,7 @@ const installed = (): string => {
   mkdirSync(library, { recursive: true })
   writeFileSync(join(library, 'package.json'), '{"type":"module","exports":"./index.js"}')
   const how = ['--bundle', '--platform=node', '--format=esm', `--outfile=${join(library, 'index.js')}`, '--log-level=error']
-  const made = spawnSync('node_modules/.bin/esbuild', ['packages/client/src/index.ts', ...how], { encoding: 'utf8' })
+  const made = spawnSync('node_modules/.bin/esbuild', [join(process.cwd(), 'packages/client/src/index.ts'), ...how], { encoding: 'utf8' })
   if (made.status !== 0) throw new Error(made.stderr)
   return at
 }

@@ -35,7 +35,7 @@ const namedIn = (type: Type, number: number): readonly NamedType[] => {
     if (part.kind === 'named') {
       if (found.includes(part)) return
       found.push(part)
-      part.name = `X${number}_${found.length}`
+      ;(part as { name: string }).name = `X${number}_${found.length}`
       visit(part.target)
     } else if (part.kind === 'array' || part.kind === 'map') visit(part.item)
     else if (part.kind === 'tuple') part.items.forEach(visit)
