@@ -3,9 +3,8 @@
 import { isLowerable, type Json, planOf, planOfCalls, resolve, type Type, toSchema } from '@plumb/lang'
 import type { Prices } from '@plumb/ledger'
 import { costOfCall, costOfUsage } from '@plumb/ledger'
-import { runRecorded, type ServedBinding } from '@plumb/runtime/service'
+import { type OpenRequestTrace, type RequestTrace, runRecorded, type ServedBinding } from '@plumb/runtime/service'
 import { type Fault, type Result, succeed } from '@plumb/wire'
-import type { OpenTrace, RequestTrace } from '../look/traces.js'
 
 const JSON_TYPE: Type = { kind: 'json' }
 
@@ -20,7 +19,7 @@ export type BindingRequest = Pick<GraphRequest, 'stdin' | 'stdout' | 'report' | 
 
 type Recording = Omit<Parameters<typeof runRecorded>[0], 'binding' | 'directory' | 'input' | 'signal' | 'traceparent'>
 
-type CostOf = Parameters<OpenTrace>[0]['costOf']
+type CostOf = Parameters<OpenRequestTrace>[0]['costOf']
 type Usage = Parameters<typeof costOfUsage>[1]
 
 export class Binding {
@@ -41,9 +40,9 @@ export class Binding {
   readonly #prices: Prices
 
   readonly #recording: Recording
-  readonly #traces: OpenTrace | undefined
+  readonly #traces: OpenRequestTrace | undefined
 
-  constructor(path: string, served: ServedBinding, prices: Prices, recording: Recording, traces: OpenTrace | undefined) {
+  constructor(path: string, served: ServedBinding, prices: Prices, recording: Recording, traces: OpenRequestTrace | undefined) {
     this.#traces = traces
     this.#recording = recording
     const { bound } = served

@@ -3,10 +3,9 @@
 import type { Bound } from '@plumb/lang'
 import { loadPrices, type Prices, readPrices } from '@plumb/ledger'
 import { loadingOptions, type RunOptions } from '@plumb/runtime/options'
-import { openServedBinding, openServiceBudget } from '@plumb/runtime/service'
+import { type OpenRequestTrace, openServedBinding, openServiceBudget } from '@plumb/runtime/service'
 import { type LoadedSpec, loadSpec, refuseErrors, selectBinding } from '@plumb/runtime/spec'
 import { type Fault, fail, fault, type Reporter, type Result, succeed } from '@plumb/wire'
-import type { OpenTrace } from '../look/traces.js'
 import { Binding } from './binding.js'
 
 /** The first segments of paths that are the server's own. */
@@ -38,7 +37,7 @@ export const openBindings = async (
   options: RunOptions,
   hasTools: boolean,
   reporter: Reporter,
-  traces?: OpenTrace,
+  traces?: OpenRequestTrace,
 ): Promise<readonly Binding[] | undefined> => {
   if (specs.length === 0) return refuse(reporter, fault('usage', "no spec is named, as in 'plumb-serve desk.plumb'"))
   const chosen: Chosen[] = []

@@ -3,7 +3,6 @@
 export { BatchSpanExporter } from './otlp/batch-span-exporter.js'
 export { type Collector, openCollector } from './otlp/open-otlp.js'
 export { type OtlpSettings, readOtlpSettings } from './otlp/otlp-settings.js'
-export { RequestTrace } from './otlp/request-trace.js'
 export type { Counted } from './progress.js'
 export { RunDisplay } from './run-display.js'
 export { showCost, showCount } from './show-number.js'

@@ -1,7 +1,7 @@
 // Counts the statistics of a run that --progress and --summary show.
 
+import { GrowingAnswers } from '../event/growing.js'
 import type { AgentTelemetry, NodeInfo, RunEvent, RunListener } from '../event/run-event.js'
-import { GrowingAnswers } from './growing.js'
 import { type ModelCallSpan, SpanBuilder } from './span-builder.js'
 import { countUsage, emptyStageStats, type RunStats, type StageStats } from './stats.js'
 

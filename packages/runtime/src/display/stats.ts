@@ -1,7 +1,7 @@
 // The statistics of a run, stage by stage.
 
 import { toDollars } from '@plumb/wire'
-import type { GrowingAnswer } from './growing.js'
+import type { GrowingAnswer } from '../event/growing.js'
 
 /** Each token is counted once, as in `usage` of plumb-agent(1). */
 export interface StageTokens {

@@ -5,7 +5,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { scrub } from '@plumb/wire'
 import { atOwnPath } from '@plumb/wire/output'
-import { GrowingAnswers } from '../display/growing.js'
+import { GrowingAnswers } from '../event/growing.js'
 import type { RunEvent } from '../event/run-event.js'
 import { GROWING_FILE } from './directory.js'
 

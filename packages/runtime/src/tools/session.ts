@@ -3,9 +3,9 @@
 import type { AgentUsage, CallContext, CallEnvelope, Session } from '@plumb/tool/internal'
 import { isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
+import { traceOfRun } from '../event/trace.js'
 import { wordsOfAgents } from '../options/run-options.js'
 import type { MapApprovals } from './map-approvals.js'
-import { traceOfRun } from './trace.js'
 
 export interface SessionOptions {
   /** The agent, or the tool that is mapped. */

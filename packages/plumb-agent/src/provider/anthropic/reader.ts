@@ -33,27 +33,18 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
   const earlier: (readonly [index: number, draft: Draft])[] = []
   const usage = { ...UNCOUNTED }
   let stopReason: string | undefined
-  let message: unknown
-  let details: unknown
+  let [message, counted]: [unknown?, unknown?] = []
   let isOver = false
   /** Pieces came of a block that is unknown, or a block began again. */
   let isTorn = false
-
-  // Counts are cumulative: later ones replace earlier ones, unless they are null.
-  const count = (said: unknown): void => {
-    details = at(said, 'output_tokens_details') ?? details
-    for (const key of Object.keys(usage) as (keyof typeof UNCOUNTED)[]) {
-      const tokens = countAt(said, key)
-      if (!Number.isNaN(tokens)) usage[key] = tokens
-    }
-  }
 
   const take = (event: unknown): Failure | undefined => {
     const draft = drafts.get(numberAt(event, 'index') ?? -1)
     switch (textAt(event, 'type')) {
       case 'message_start':
         message = at(event, 'message')
-        count(at(message, 'usage'))
+        counted = at(message, 'usage')
+        count(usage, counted)
         tellDropped(at(message, 'input_transformations'), emit)
         return undefined
       case 'content_block_start': {
@@ -76,7 +67,8 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
         return undefined
       case 'message_delta':
         stopReason = textAt(event, 'delta', 'stop_reason') || stopReason
-        count(at(event, 'usage'))
+        count(usage, at(event, 'usage'))
+        if (at(event, 'usage', 'output_tokens_details')) counted = at(event, 'usage')
         return undefined
       case 'message_stop':
         isOver = true
@@ -106,13 +98,21 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
       if (isTorn) return { ok: false, failure: failures.ofBroken('sent pieces of a block that does not begin, or begins twice') }
       const content = [...earlier, ...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
       const offered = tools.map(({ name }) => names.toWire(name))
-      const reply = replyFacts(message, details)
+      const reply = replyFacts(message, counted)
       return finishReply({ content, reason: stopReason, usage: toUsage(usage), reply, offered }, failures)
     },
   }
 }
 
 const UNCOUNTED = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+
+// Counts are cumulative: later ones replace earlier ones, unless they are null.
+const count = (usage: typeof UNCOUNTED, said: unknown): void => {
+  for (const key of Object.keys(usage) as (keyof typeof UNCOUNTED)[]) {
+    const tokens = countAt(said, key)
+    if (!Number.isNaN(tokens)) usage[key] = tokens
+  }
+}
 
 const toUsage = ({ cache_read_input_tokens, cache_creation_input_tokens, ...counted }: typeof UNCOUNTED): TokenUsage => ({
   ...counted,

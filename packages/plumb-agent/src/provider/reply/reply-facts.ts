@@ -7,8 +7,9 @@ import type { ReplyFacts } from '../provider.js'
 /** In characters: ids are shorter. */
 const MAX_TEXT = 200
 
-/** `said`: the object with `id` and `model`; `details`: where its usage counts reasoning. Undefined: it says nothing. */
-export const replyFacts = (said: unknown, details: unknown): ReplyFacts | undefined => {
+/** `said`: the object with `id` and `model`. Undefined: it says nothing. */
+export const replyFacts = (said: unknown, usage: unknown): ReplyFacts | undefined => {
+  const details = at(usage, 'output_tokens_details') ?? at(usage, 'completion_tokens_details')
   const text = (key: 'id' | 'model'): string | undefined => textAt(said, key)?.trim().slice(0, MAX_TEXT) || undefined
   const [id, model, reasoning] = [text('id'), text('model'), at(details, 'reasoning_tokens') ?? at(details, 'thinking_tokens')]
   const facts = {

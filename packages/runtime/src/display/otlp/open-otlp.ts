@@ -2,12 +2,12 @@
 
 import { map, type Result } from '@plumb/wire'
 import type { RunListener } from '../../event/run-event.js'
-import { beginTrace } from '../../tools/trace.js'
+import { beginTrace } from '../../event/trace.js'
 import type { CostOf } from '../stats-counter.js'
 import { BatchSpanExporter } from './batch-span-exporter.js'
 import { MetricsExporter } from './metrics-exporter.js'
 import { OtlpMetrics } from './otlp-metrics.js'
-import { type OtlpSettings, readOtlpSettings } from './otlp-settings.js'
+import { parentOf, readOtlpSettings } from './otlp-settings.js'
 import { OtlpSpans } from './otlp-spans.js'
 
 /** Takes the events of one run. */
@@ -18,8 +18,8 @@ export interface Collected {
 }
 
 export interface Collector {
-  /** `parent`: the span that the run is a part of; by default that of the environment. */
-  readonly open: (costOf: CostOf, parent?: OtlpSettings['parent']) => Collected
+  /** `traceparent`: of the span that the run is a part of; null: of none; by default that of the environment. */
+  readonly open: (costOf: CostOf, traceparent?: string | null) => Collected
   /** Sends the last of it, within some seconds. */
   readonly finish: () => Promise<void>
 }
@@ -38,7 +38,8 @@ export const openCollector = (env: NodeJS.ProcessEnv, warn: (text: string) => vo
     const exporter = url && new BatchSpanExporter(found, url, warnOnce)
     const metrics = metricsUrl && new MetricsExporter(found, metricsUrl, warnOnce)
     return {
-      open: (costOf, parent = found.parent) => {
+      open: (costOf, traceparent) => {
+        const parent = traceparent === undefined ? found.parent : parentOf(traceparent ?? undefined)
         const spans = exporter && new OtlpSpans(exporter, { parent, capturesContent })
         const listeners = [...(spans ? [spans] : []), ...(metrics ? [new OtlpMetrics(metrics, costOf)] : [])]
         return { spans, listeners }

@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import type { McpNote } from '@plumb/tool/internal'
 import type { AgentTelemetry, RunEvent, RunListener } from '../../event/run-event.js'
-import { newSpanId, traceparentOf } from '../../tools/trace.js'
+import { newSpanId, traceparentOf } from '../../event/trace.js'
 import type { MessageSpan } from '../message-span.js'
 import { type FailedCallSpan, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
 import { readAndWritten } from '../stats.js'

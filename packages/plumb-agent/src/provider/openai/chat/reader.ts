@@ -28,9 +28,7 @@ export const openReader = (
   let reason: string | undefined
   let usage: TokenUsage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_tokens: 0, cache_creation_tokens: 0 }
   let isOver = false
-  /** Of the whole: each chunk has its id and model, one its usage. */
-  let head: unknown
-  let details: unknown
+  let [head, counted]: [unknown?, unknown?] = []
 
   const tellThinking = (): void => {
     if (thinking !== '') emit({ kind: 'thinking', text: thinking })
@@ -66,13 +64,12 @@ export const openReader = (
     const error = errorIn(chunk)
     if (error) return failures.ofError(error)
     if (textAt(chunk, 'id') || textAt(chunk, 'model')) head ??= chunk
-    details = at(chunk, 'usage', 'completion_tokens_details') ?? details
+    counted = at(chunk, 'usage') ?? counted
     if (at(chunk, 'usage')) usage = readTokenUsage(at(chunk, 'usage'), 'prompt', 'completion')
     // Without final usage, and only the first of several answers.
     const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
     if (choice === undefined) return undefined
-    const fault = errorIn({ error: at(choice, 'error') })
-    if (fault) return failures.ofError(choice)
+    if (errorIn({ error: at(choice, 'error') })) return failures.ofError(choice)
     takeDelta(deltaOf(choice))
     // One that says that it went wrong is not taken back by a later one.
     if (endingOf(reason) !== 'broken') reason = textAt(choice, 'finish_reason') || reason
@@ -93,7 +90,7 @@ export const openReader = (
       if (text !== '') content.push({ type: 'text', text })
       if (refusal !== '') content.push({ type: 'text', text: refusal })
       content.push(...calls.finish(names))
-      return finishReply({ content, usage, reply: replyFacts(head, details), reason, isRefused: refusal !== '', offered }, failures)
+      return finishReply({ content, usage, reply: replyFacts(head, counted), reason, isRefused: refusal !== '', offered }, failures)
     },
   }
 }

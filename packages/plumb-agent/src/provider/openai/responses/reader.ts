@@ -87,9 +87,8 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
       if (!isOver) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
       const { content, isRefused, isCut, isEmpty } = items.finish(response, names)
       if (isEmpty && isWhole(reason)) return { ok: false, failure: failures.ofBroken('ended its reply without an answer') }
-      const usage = readTokenUsage(at(response, 'usage'), 'input', 'output')
       const offered = tools.map(({ name }) => names.toWire(name))
-      const reply = replyFacts(response, at(response, 'usage', 'output_tokens_details'))
+      const [usage, reply] = [readTokenUsage(at(response, 'usage'), 'input', 'output'), replyFacts(response, at(response, 'usage'))]
       return finishReply({ content, usage, reply, reason: isCut && isWhole(reason) ? 'incomplete' : reason, isRefused, offered }, failures)
     },
   }

@@ -3,6 +3,7 @@
 
 import { randomBytes } from 'node:crypto'
 import type { CallTrace, Session } from '@plumb/tool/internal'
+import type { UntimedEvent } from './run-event.js'
 
 /** W3C's traceparent of a span; sampled. */
 export const traceparentOf = (traceId: string, spanId: string): string => `00-${traceId}-${spanId}-01`
@@ -28,4 +29,12 @@ export const traceOfRun = (around = process.env.PLUMB_TRACEPARENT): Session['tra
 export const traceOfCall = (traceId: string): CallTrace => {
   const span = newSpanId()
   return { traceparent: traceparentOf(traceId, span), span }
+}
+
+/** What a graph tells of itself, and asks for its calls. */
+export interface TracedGraph {
+  emit(event: UntimedEvent): void
+  readonly ofCall: () => CallTrace | undefined
+  /** For the plumbs in it. */
+  readonly inner?: TracedGraph
 }

@@ -2,18 +2,20 @@
 
 import type { CallTrace } from '@plumb/tool/internal'
 import type { Fault } from '@plumb/wire'
-import { openEmitter, type RunEmitter } from '../../event/emitter.js'
-import type { UntimedEvent } from '../../event/run-event.js'
-import type { RunOptions } from '../../options/run-options.js'
-import { beginOf } from '../../run/begin.js'
-import type { ServedBinding } from '../../service/open-service.js'
-import { traceOfCall } from '../../tools/trace.js'
-import type { CostOf } from '../stats-counter.js'
-import type { Collected, Collector } from './open-otlp.js'
-import { parentOf } from './otlp-settings.js'
+import type { Collected, Collector } from '../display/otlp/open-otlp.js'
+import type { CostOf } from '../display/stats-counter.js'
+import { openEmitter, type RunEmitter } from '../event/emitter.js'
+import type { UntimedEvent } from '../event/run-event.js'
+import { type TracedGraph, traceOfCall } from '../event/trace.js'
+import type { RunOptions } from '../options/run-options.js'
+import type { ServedBinding } from './open-service.js'
+
+type BeginOf = typeof import('../run/begin.js').beginOf
 
 export interface RequestTraceOptions {
   readonly collector: Collector
+  /** Of the graph of the request. */
+  readonly beginOf: BeginOf
   readonly served: ServedBinding
   readonly options: RunOptions
   /** As it was named. */
@@ -23,21 +25,13 @@ export interface RequestTraceOptions {
   readonly traceparent: string | undefined
 }
 
-/** What a graph tells of itself, and asks for its calls. */
-export interface TracedGraph {
-  emit(event: UntimedEvent): void
-  readonly ofCall: () => CallTrace | undefined
-  /** For the plumbs in it. */
-  readonly inner?: TracedGraph
-}
-
 export class RequestTrace implements RunEmitter, TracedGraph {
   readonly hasWires = false
   readonly #collected: Collected
   readonly #emitter: RunEmitter | undefined
 
-  constructor({ collector, served, options, spec, costOf, traceparent }: RequestTraceOptions) {
-    this.#collected = collector.open(costOf, parentOf(traceparent))
+  constructor({ collector, beginOf, served, options, spec, costOf, traceparent }: RequestTraceOptions) {
+    this.#collected = collector.open(costOf, traceparent ?? null)
     const emitter = openEmitter(this.#collected.listeners)
     this.#emitter = emitter && served.secrets ? served.secrets.emitter(emitter) : emitter
     const { name } = served.bound
@@ -72,4 +66,13 @@ export class RequestTrace implements RunEmitter, TracedGraph {
     for (let seq = 1; seq <= inputs; seq++) this.emit({ kind: 'input', seq, bytes: 0 })
     this.emit({ kind: 'end', status: isWhole ? 0 : 1, stoppedBy: null })
   }
+}
+
+/** Begins the trace of a request. */
+export type OpenRequestTrace = (request: Omit<RequestTraceOptions, 'collector' | 'beginOf'>) => RequestTrace
+
+/** What draws graphs is loaded here, and for a service without a collector not at all. */
+export const requestTraces = async (collector: Collector): Promise<OpenRequestTrace> => {
+  const { beginOf } = await import('../run/begin.js')
+  return (request) => new RequestTrace({ ...request, collector, beginOf })
 }

@@ -1,6 +1,6 @@
 // Answers that are still being written, as agents with `partial` tell them: the newest of each message, until it is answered.
 
-import type { AgentTelemetry, RunEvent } from '../event/run-event.js'
+import type { AgentTelemetry, RunEvent } from './run-event.js'
 
 export interface GrowingAnswer {
   readonly process: string
