@@ -4,6 +4,7 @@
 // TO/NAME-VERSION.tgz          npm: one executable, for npm install -g
 // TO/plumb-all-VERSION.tgz     all: all six, for npm install -g
 // TO/plumb-linux-x64           single: all six and a Node in one file
+// TO/plumb-linux-arm64         arm64: the same for arm64, which no test here can run; npm has no such Node for macOS
 // TO/plumb-VERSION.vsix        vsix: the extension of VS Code
 // TO/plumb-VERSION.cdx.json    what is in them, as CycloneDX
 // TO/SHA256SUMS
@@ -24,7 +25,7 @@ import { installDependencies } from './dependencies.mjs'
 import { stageExtension } from './editors/stage-vscode.mjs'
 import { runOrThrow, stagePackage } from './pack.mjs'
 import { componentsIn, nodeComponent } from './release/components.mjs'
-import { makeSingle, NODE } from './release/single.mjs'
+import { makeSingle, NODE, NODE_ARM64 } from './release/single.mjs'
 import { stageAll } from './stage.mjs'
 
 const { version: VERSION, license: LICENSE } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'))
@@ -34,7 +35,7 @@ const VSCE = '@vscode/vsce@4.1.0'
 /** The unscoped name is taken at npm. */
 const SCOPE = '@plumb-lang'
 
-const PARTS = ['npm', 'all', 'tarball', 'single', 'vsix']
+const PARTS = ['npm', 'all', 'tarball', 'single', 'arm64', 'vsix']
 
 const release = async (to, parts, nodeDirectory) => {
   rmSync(to, { recursive: true, force: true })
@@ -54,6 +55,11 @@ const release = async (to, parts, nodeDirectory) => {
       const reason = await makeSingle(tree, nodeDirectory ?? directory, join(to, 'plumb-linux-x64'))
       if (reason) warn(reason)
       else platform.push(nodeComponent(NODE.name, NODE.version))
+    }
+    if (parts.includes('arm64')) {
+      const reason = await makeSingle(tree, nodeDirectory ?? directory, join(to, 'plumb-linux-arm64'), NODE_ARM64)
+      if (reason) warn(reason)
+      else platform.push(nodeComponent(NODE_ARM64.name, NODE_ARM64.version))
     }
     if (parts.includes('vsix')) {
       const extension = join(directory, 'vscode')

@@ -256,6 +256,24 @@ t.test('programs in empty directories call specs, by the client and by plumb its
   }
 })
 
+const TEN_LINES = `import plumb
+with open("desk.plumb", "w") as spec:
+    spec.write('let main : !string -> !string = agent { provider: "eliza", model: "doctor" }')
+with plumb.open("desk.plumb", plumb=PLUMB) as desk:
+    print(desk.call("main", "Men are all alike."))
+`
+const noPip = spawnSync('python3', ['-m', 'pip', '--version']).status === 0 ? false : 'no Python with pip'
+
+t.test('pip installs the wheel, without a network', { skip: noPip }, async (t) => {
+  const host = at('host of the wheel')
+  mkdirSync(host)
+  const how = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-index', '--target', join(host, 'packages')]
+  t.match(run('python3', [...how, at('out', WHEEL)], PLAIN), { status: 0 })
+  writeFileSync(join(host, 'main.py'), TEN_LINES.replace('PLUMB', JSON.stringify(at('alone/plumb/package/bin/plumb'))))
+  const env = { ...PLAIN, PATH: `${at('node')}:${PLAIN.PATH}`, PYTHONPATH: join(host, 'packages') }
+  t.strictSame(run('python3', [join(host, 'main.py')], env), { status: 0, stdout: 'IN WHAT WAY\n', stderr: '' })
+})
+
 // What a module of a library takes from another by name, where it loads it late.
 const TAKEN = /\{([^{}]*)\}\s*=\s*await import\(\s*"(\.\/[^"]+)"\s*\)/g
 const COMPARE = `

@@ -208,6 +208,7 @@ t.test('a function is an agent', { skip: PYTHON }, async (t) => {
 
 const USE = `
 import plumb
+from grows import Part_partial
 from s import Client, T
 
 with plumb.open("s.plumb") as c:
@@ -219,9 +220,18 @@ with plumb.open("s.plumb") as c:
     client.main({"n": 1, "t": plumb.untrusted("x"), "more": 1})  # type: ignore[typeddict-unknown-key]
     for item in client.main.stream([given]):
         print(item["seq"])
+
+part: Part_partial = {"team": "a", "next": {}}
+part["n"] = plumb.untrusted("x")
+wrong: Part_partial = {"n": "x"}  # type: ignore[typeddict-item]
 `
 
 t.test('mypy takes what is generated, and the package', { skip: MYPY }, async (t) => {
+  const growing = `
+type Part = { team: "a" | "b", n: untrusted string, next?: Part, "odd name": [(int, string)] }
+let grows : !string -> !Part = agent { provider: "eliza", model: "doctor", partial: true }
+let main : !string -> !Part = grows
+`
   const odd = `
 type Odd = { class: string, "odd name"?: { a: int }, __x?: (int, string | unit), next?: Odd, f?: Failure }
 type Tree = string | [Tree] | { [string]: Tree }
@@ -230,12 +240,12 @@ type any = { any?: any, l: list }
 type Only = { o?: int, all: { ... }, none: {} }
 let main : !Odd -> !{ t: Tree, l: list, a: [any], only: Only, j: secret json } = map(fail("x"))
 `
-  const at = makeTestDirectory({ 's.plumb': SPEC, 'odd.plumb': odd, 'use.py': USE })
-  for (const name of ['s', 'odd'])
+  const at = makeTestDirectory({ 's.plumb': SPEC, 'odd.plumb': odd, 'grows.plumb': growing, 'use.py': USE })
+  for (const name of ['s', 'odd', 'grows'])
     t.match(run(at, ['plumb', 'types', '--to', 'python', '-o', `${name}.py`, `${name}.plumb`]), { status: 0 })
   const strict = ['python3', '-m', 'mypy', '--strict', '--python-version', '3.10', '--warn-unused-ignores']
   t.match(run(at, [...strict, 'odd.py', 'use.py', join(process.cwd(), 'python/plumb')]), { status: 0 })
-  t.match(run(at, ['python3', '-c', 'import s, odd']), { status: 0, stderr: '' })
+  t.match(run(at, ['python3', '-c', 'import s, odd, grows']), { status: 0, stderr: '' })
 })
 
 const PYDANTIC = PYTHON || spawnSync('python3', ['-c', 'import pydantic'], { env: ENV }).status === 0 ? PYTHON : 'no pydantic'

@@ -41,7 +41,7 @@ t.test('two releases are the same bytes', async (t) => {
     [],
   )
   t.equal(run('sh', ['-c', 'cd one && sha256sum -c SHA256SUMS']).status, 0)
-  t.match(release('three', 'all,nothing'), { status: 1, stderr: /--only takes npm, all, tarball, single, vsix, not 'nothing'/ })
+  t.match(release('three', 'all,nothing'), { status: 1, stderr: /--only takes npm, all, tarball, single, arm64, vsix, not 'nothing'/ })
 })
 
 t.test('the bill of materials names every package of others', async (t) => {

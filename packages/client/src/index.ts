@@ -4,6 +4,7 @@ import { openServer, type ServerOptions } from './http.js'
 import type { SpecOptions } from './pipe.js'
 import type { Connection } from './types.js'
 
+export { type Growing, type PartialAnswer, partialOf } from './growing.js'
 export type { ServerOptions } from './http.js'
 export { reveal, type Secret, secret, type Untrusted, untrusted } from './labels.js'
 export type { SpecOptions } from './pipe.js'

@@ -123,6 +123,10 @@ export interface CallOptions {
   /** Replaces the server's `timeout`. */
   readonly timeoutMs?: number
   readonly onProgress?: (progress: Progress) => void
+  /** Goes along in `_meta`. */
+  readonly meta?: Readonly<Record<string, string>>
+  /** Called with the id of the request once it is written. */
+  readonly onSent?: (id: string) => void
 }
 
 export interface McpPrompt {
@@ -139,6 +143,8 @@ export interface McpConnection {
   readonly instructions?: string
   /** The negotiated revision, such as `2026-07-28`. */
   readonly protocol: string
+  /** Where the server is. */
+  readonly place: { readonly transport: 'pipe' | 'tcp'; readonly host?: string; readonly port?: number }
   /** Every call now fails with `mcp_dead`; nothing is reconnected. */
   readonly isDead: boolean
   /**

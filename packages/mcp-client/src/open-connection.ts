@@ -63,6 +63,7 @@ export const openMcpConnection = async (parts: ConnectionParts): Promise<McpConn
     capabilities,
     ...(instructions === undefined ? {} : { instructions }),
     protocol: parts.protocol,
+    place: placeOf(parts.config),
     get isDead() {
       return life.dead !== undefined
     },
@@ -87,6 +88,12 @@ export const openMcpConnection = async (parts: ConnectionParts): Promise<McpConn
       return leaving
     },
   }
+}
+
+const placeOf = ({ url }: ServerConfig): McpConnection['place'] => {
+  if (url === undefined || !URL.canParse(url)) return { transport: 'pipe' }
+  const { hostname, port, protocol } = new URL(url)
+  return { transport: 'tcp', host: hostname, port: Number(port) || (/^(https|wss):$/.test(protocol) ? 443 : 80) }
 }
 
 const openQuestions = ({ request, server, config, options }: ConnectionParts) => {
@@ -123,9 +130,15 @@ const toolCall =
     const check = listing.checkOf(name)
     if (!check.ok) return fail('bad_reply', `${of()} has an output schema that cannot be used: ${check.error.detail}`, where)
     const wasListed = listing.isListed
-    const held = places.hold(input)
+    const { meta, onSent } = callOptions ?? {}
+    const held = places.hold(input, onSent)
     try {
-      const question = { method: 'tools/call', params: { name, arguments: held }, about: of, otherwise: 'tool_crashed' as const }
+      const question = {
+        method: 'tools/call',
+        params: { name, arguments: held, ...(meta ? { _meta: meta } : {}) },
+        about: of,
+        otherwise: 'tool_crashed' as const,
+      }
       const result = await request(question, callOptions)
       if (isRefusal(result)) listing.change()
       if (!result.ok) return result

@@ -49,6 +49,7 @@ export const AGENT_GROUPS = {
     fds: value('--fds <list>', "which of fds 3 to 7 are open: '3,6,7' or 'none'"),
     /** Emits what each answer added to the memory, for a parent that records it. */
     emitsMemory: flag('--tell-memory'),
+    tellsPrompt: flag('--tell-prompt'),
     /** Telemetry has no text of answers: its reader has them from the outputs. */
     isBrief: flag('--brief'),
   },

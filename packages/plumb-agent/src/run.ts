@@ -306,8 +306,19 @@ class RunningAgent {
       })
     // A reader of usage that has paused the agent sees here that the pause is in effect.
     const emit: Emit = (event) => this.#emit(event.kind === 'usage' && this.#loop.isPaused ? { ...event, paused: true } : event)
-    const { emitsMemory, isBrief } = options.lines
-    const around = { emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries, openPartials }
+    const { emitsMemory, tellsPrompt, isBrief } = options.lines
+    const around = {
+      emitsMemory,
+      tellsPrompt,
+      emitsText: !isBrief,
+      allowance,
+      billing,
+      warn: stderr.warn,
+      readContent,
+      kept,
+      deliveries,
+      openPartials,
+    }
     return openConversation(config, this.#tools, emit, log, around)
   }
 

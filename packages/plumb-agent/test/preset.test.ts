@@ -78,3 +78,40 @@ t.test('what a memory of elsewhere lacks is made up for', async (t) => {
     t.match(await openClient(t, name, url).ask({ history }), { ok: true }, name)
   }
 })
+
+// As the documents of the clouds have the wire of Responses: one answer at once, and one as a stream.
+const RESPONSE = {
+  id: 'resp_1',
+  object: 'response',
+  status: 'completed',
+  model: 'gpt-5.2',
+  output: [
+    {
+      type: 'message',
+      id: 'msg_1',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'four', annotations: [] }],
+    },
+  ],
+  usage: { input_tokens: 3, output_tokens: 2, output_tokens_details: { reasoning_tokens: 1 } },
+}
+
+for (const name of ['azure', 'bedrock'])
+  t.test(`${name} by the wire of Responses`, async (t) => {
+    const headers = { 'content-type': 'application/json' }
+    const streamed = `event: response.completed\ndata: ${JSON.stringify({ type: 'response.completed', response: RESPONSE })}\n\n`
+    const { url, received } = await openStub(t, [
+      { headers, chunks: [JSON.stringify(RESPONSE)] },
+      { headers: { 'content-type': 'text/event-stream' }, chunks: [streamed] },
+    ])
+    for (const stream of [false, true]) {
+      const { ask } = openClient(t, name, `${url}/openai/v1`, { wire: 'responses', stream, transport_retries: 0 })
+      const answer = await ask({})
+      t.match(answer, { ok: true, value: { content: [{ text: 'four' }], reply: { id: 'resp_1', model: 'gpt-5.2', reasoning_tokens: 1 } } })
+    }
+    t.match(received, [
+      { path: '/openai/v1/responses', body: { store: false } },
+      { path: '/openai/v1/responses', body: { stream: true } },
+    ])
+  })

@@ -135,7 +135,7 @@ t.test('what is read, streamed or at once', async (t) => {
   )
   const usage = { input_tokens: 25, output_tokens: 89, cache_read_tokens: 100, cache_creation_tokens: 7 }
   const { ask, reported } = await openResponses(t, [events + streamed(...output)])
-  t.strictSame(await ask({ tools: TOOLS }), { ok: true, value: { content: TOLD, stop: 'tool_use', usage } })
+  t.strictSame(await ask({ tools: TOOLS }), { ok: true, value: { content: TOLD, stop: 'tool_use', usage, reply: { id: 'resp_1' } } })
   t.strictSame(reported, [
     { kind: 'thinking', text: 'I think.' },
     { kind: 'text', delta: 'I ' },

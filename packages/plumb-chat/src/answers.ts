@@ -11,6 +11,8 @@ export interface AnswersOptions {
   readonly isNamed: boolean
   /** It answers in words for people, not in JSON. */
   readonly isProse: (agent: string) => boolean
+  /** What it answers is shown part by part, and not as it is written. */
+  readonly isGrowing: (agent: string) => boolean
 }
 
 export interface Answers {
@@ -27,7 +29,7 @@ interface Stream {
   hasEnded: boolean
 }
 
-export const openAnswers = ({ screen, isStreamed, isNamed, isProse }: AnswersOptions): Answers => {
+export const openAnswers = ({ screen, isStreamed, isNamed, isProse, isGrowing }: AnswersOptions): Answers => {
   /** The first is on the screen; the others wait until it has ended. */
   let streams: Stream[] = []
   let last = ''
@@ -60,7 +62,7 @@ export const openAnswers = ({ screen, isStreamed, isNamed, isProse }: AnswersOpt
   return {
     addEvent: (event) => {
       if (!isStreamed) return
-      if (event.kind === 'text') addPiece(event.agent, event.delta)
+      if (event.kind === 'text' && !isGrowing(event.agent)) addPiece(event.agent, event.delta)
       // After a retry the stream starts again.
       else if (event.kind === 'usage' || event.kind === 'retry') finish(event.agent)
     },

@@ -10,6 +10,7 @@ import { type Answers, openAnswers } from './answers.js'
 import { ApprovalPrompts } from './approvals.js'
 import type { CommandContext } from './command/context.js'
 import { readCommand } from './command/table.js'
+import { openGrowing } from './growing.js'
 import { formatEvent, formatFault } from './messages.js'
 import type { ChatOptions } from './options.js'
 import type { ControlEvent, ProgramEvent } from './program/events.js'
@@ -53,6 +54,7 @@ export class ChatConversation {
   readonly #terminal: Terminal
   readonly #usage = openUsage()
   readonly #answers: Answers
+  readonly #grow: ReturnType<typeof openGrowing>
   readonly #approvals: ApprovalPrompts
   readonly #requests = new Requests()
   /** Inputs of tool calls that have no result yet, by id. */
@@ -69,9 +71,11 @@ export class ChatConversation {
   constructor(parts: ConversationParts) {
     this.#parts = parts
     const { screen, program, isStreamed, openTerminal } = parts
-    const { agents, talkers } = program
+    const { agents, talkers, growers } = program
     const isProse = (agent: string) => talkers.includes(agent) || !agents.includes(agent)
-    this.#answers = openAnswers({ screen, isStreamed, isNamed: agents.length > 1, isProse })
+    const isGrowing = (agent: string) => parts.isForPerson && growers.includes(agent)
+    this.#answers = openAnswers({ screen, isStreamed, isNamed: agents.length > 1, isProse, isGrowing })
+    this.#grow = openGrowing((agent, text) => isGrowing(agent) && screen.agentNotice(agent, `[${agent}] ${text}`))
     this.#terminal = openTerminal({
       onMessage: (text) => void this.#handleMessage(text),
       onInterrupt: () => this.#interrupt(),
@@ -155,6 +159,7 @@ export class ChatConversation {
       if (this.#parts.options.chat.showsThinking) this.#parts.screen.agentNotice(event.agent, `[${event.agent} thinking] ${event.text}`)
       return
     }
+    if (event.kind === 'partial') return this.#grow(event)
     if (event.kind === 'approval') this.#approvals.settle(event.id, event.outcome)
     if (event.kind === 'usage') this.#usage.add(event)
     if (event.kind === 'tool_call') this.#toolInputs.set(event.id, event.inputText ?? JSON.stringify(event.input) ?? '')

@@ -233,8 +233,23 @@ t.test('one answer at a time', async (t) => {
   } as unknown as Screen
   const text = (agent: string, delta: string) => ({ kind: 'text', delta, agent }) as ProgramEvent
   const usage = (agent: string) => ({ kind: 'usage', agent }) as ProgramEvent
-  const answers = openAnswers({ screen, isStreamed: true, isNamed: true, isProse: (agent) => agent === 'a' })
-  for (const event of [text('a', '1'), text('b', '2'), text('a', '3'), text('b', '4'), usage('b'), text('a', '5'), usage('a')])
+  const answers = openAnswers({
+    screen,
+    isStreamed: true,
+    isNamed: true,
+    isProse: (agent) => agent === 'a',
+    isGrowing: (agent) => agent === 'g',
+  })
+  for (const event of [
+    text('g', '{'),
+    text('a', '1'),
+    text('b', '2'),
+    text('a', '3'),
+    text('b', '4'),
+    usage('b'),
+    text('a', '5'),
+    usage('a'),
+  ])
     answers.addEvent(event)
   answers.output('"24"', undefined)
   answers.output('9007199254740993', 'big')

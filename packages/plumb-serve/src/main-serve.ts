@@ -3,6 +3,7 @@
 import { dieOf, type Fault, fault, onStop, Reporter, type StopSignal } from '@plumb/wire'
 import { Tokens } from './access/tokens.js'
 import { openBindings } from './binding/open-bindings.js'
+import { openTraces } from './binding/traces.js'
 import { isLoopback, type Listener, listen } from './http/listen.js'
 import { openRequestLog } from './look/log.js'
 import { runOptionsOf, type ServeOptions } from './options.js'
@@ -44,7 +45,9 @@ const serve = async (
   if (!isLocal && !tokens.value) {
     return refuse(fault('missing_option', `--listen ${address.host} reaches beyond this machine, and so needs --token-env or --tokens`))
   }
-  const bindings = await openBindings(specs, runOptionsOf(options), hasTools, reporter)
+  const traces = await openTraces(reporter)
+  if (!traces.ok) return refuse(traces.error)
+  const bindings = await openBindings(specs, runOptionsOf(options), hasTools, reporter, traces.value?.open)
   if (!bindings) return undefined
   const log = openRequestLog()
   const files = record === undefined ? undefined : RunDirectory.open(record, (warning) => reporter.warn(warning))
@@ -65,7 +68,7 @@ const serve = async (
   for (const found of files?.value.find(bindings) ?? []) service.runs.restore(found)
   if (service.state === 'starting') service.state = 'ready'
   const signal = await stopped.first
-  await Promise.race([close(listener.value, service, graceSeconds * 1000), stopped.second])
+  await Promise.race([close(listener.value, service, graceSeconds * 1000).then(traces.value?.finish), stopped.second])
   return signal
 }
 

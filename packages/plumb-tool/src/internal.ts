@@ -12,7 +12,7 @@ export {
 } from '@plumb/mcp-client'
 export { whyNoSandbox } from '@plumb/sandbox'
 export { askOnTerminal } from './call/approve.js'
-export type { AgentUsage, CallEnvelope, KeptParts, Session } from './call/call.js'
+export type { AgentUsage, CallContext, CallEnvelope, CallTrace, KeptParts, McpNote, Session } from './call/call.js'
 export { callTelemetry } from './call/call-telemetry.js'
 export { cutText } from './call/cut-text.js'
 export { perform } from './call/perform.js'

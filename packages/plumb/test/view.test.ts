@@ -44,7 +44,15 @@ t.test('a page has a limit, whatever the messages are, and says how to see what 
     const begin = { name: 'plumb_run', ph: 'M', pid: 1, args: { spec: 'a', binding: 'main', dot: '', wires: [wire], nodes } }
     const children = Array.from({ length: 10 }, (_, i) => named(i + 2))
     const run = must(readRun({ events: [begin, ...children, ...events] as TraceEvent[], isCut: false }, 't.json'))
-    const parts = { svg: '<svg></svg>', texts: noTexts, pictures: () => undefined, waiting: [], directory: undefined, isServed: false }
+    const parts = {
+      svg: '<svg></svg>',
+      texts: noTexts,
+      pictures: () => undefined,
+      waiting: [],
+      growing: [],
+      directory: undefined,
+      isServed: false,
+    }
     const page = runPage({ ...parts, run })
     const bytes = Buffer.byteLength(page)
     t.ok(bytes <= 5_000_000, `${name}: ${bytes} bytes`)

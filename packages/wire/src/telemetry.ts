@@ -24,6 +24,13 @@ export type Telemetry =
       lane?: 'batch'
       /** Why the answer ended: `stop`, `tool_call`, `length` or `content_filter`. */
       finish?: string
+      /** As the server names its reply, and the model that gave it. */
+      response_id?: string
+      response_model?: string
+      /** Among the output tokens, where the server counts them. */
+      reasoning_tokens?: number
+      /** Of an agent with a memory for each conversation: its key, as JSON text. */
+      conversation?: string
       /** It is paused now. */
       paused?: true
       /** It was answered before, and cost nothing now: where the answer is from. */
@@ -31,7 +38,7 @@ export type Telemetry =
       /** Of a run that is recorded: which of the kept answers it is, `HASH NTH PLACE`. */
       request?: string
     }
-  /** Of a run that is recorded: what the agent is told before its messages, and which tools it is offered; again once that has changed. */
+  /** What the agent is told before its messages, and which tools it is offered; again once that has changed. Of a run that is recorded, or whose spans have content. */
   | { kind: 'prompt'; system: string; tools: readonly { readonly name: string; readonly description: string }[] }
   /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
   | { kind: 'budget'; ask: number; claim?: Claim }
@@ -55,7 +62,7 @@ export type Telemetry =
   /** `away`: no server is there, or one that is still loading its model; `told`: what a model was told about its answer, of a run that is recorded. */
   | { kind: 'retry'; attempt: number; reason: string; wait_ms: number; away?: true; told?: string }
   /** A request to a model that failed, whether it is made again or not. */
-  | { kind: 'failed'; model: string; error: string; ms: number }
+  | { kind: 'failed'; model: string; error: string; ms: number; conversation?: string }
   | { kind: 'output'; value: unknown }
   | ({ kind: 'error' } & Fault)
   /** A program has so many inputs in hand, and has told nothing for a long time: it may hold its output back. */

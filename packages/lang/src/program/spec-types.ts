@@ -18,6 +18,8 @@ export interface SpecTypes {
   /** Those of the file, then what they and its bindings use of modules, as `Module_Name`. */
   readonly types: readonly NamedType[]
   readonly bindings: readonly ServedBinding[]
+  /** What agents answer that tell their answers while they grow, in the order of the file. */
+  readonly growing: readonly Type[]
   /** Of a type that is the name of a label and the type below it. */
   labelOf(type: Type): Label | undefined
 }
@@ -51,7 +53,8 @@ export const specTypes = (program: Program, which: 'served' | 'all'): SpecTypes 
       keeps: keepsState(planOf(bound), new Set([bound])),
     }
   })
-  return { types: reader.all(), bindings, labelOf: (type) => reader.labels.get(type) }
+  const growing = growersOf(program).map(({ binding, scope }) => reader.portType(binding.signature?.outputs[0]?.type, scope))
+  return { types: reader.all(), bindings, growing, labelOf: (type) => reader.labels.get(type) }
 }
 
 /** Those of the file that take one stream and give one, and agents, of whose streams the first are meant. */
@@ -60,6 +63,9 @@ const processesOf = ({ entry }: Program): readonly Bound[] =>
     ({ category, inputs, outputs, binding }) =>
       category === 'stream' && (binding.impl.kind === 'agent' || (inputs.length === 1 && outputs.length === 1)),
   )
+
+const growersOf = ({ entry }: Program): readonly Bound[] =>
+  [...entry.bindings.values()].filter((bound) => bound.binding.impl.kind === 'agent' && agentOf(bound).config.partial === true)
 
 const KEEPING: ReadonlySet<string> = new Set(['fold', 'batch', 'barrier', 'join'])
 

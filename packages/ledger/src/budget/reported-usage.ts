@@ -1,7 +1,7 @@
 // The spending of a program that does not know of budgets: counted by its reported usage.
 
 import { type AgentLimit, type TokenCounts, toNano } from '@plumb/wire'
-import { costOf } from '../price/price.js'
+import { costOf, type PricedTokens } from '../price/price.js'
 import type { PricedModel, Prices } from '../price/prices.js'
 import type { Budget } from './interface.js'
 
@@ -31,6 +31,25 @@ export const costOfUsage = (
   const price = prices?.quote(pricedBy({ model, provider, lane }, price_as))?.price
   const { input_tokens: input, output_tokens: output, cache_read_tokens: cache_read, cache_creation_tokens: cache_creation } = usage
   return price && costOf(price, { input, output, cache_read, cache_creation })
+}
+
+/** A request to a model, as a run tells it. */
+export interface PaidCall {
+  readonly model: string
+  readonly provider: string | undefined
+  readonly lane: 'batch' | undefined
+  /** The model whose prices it has. */
+  readonly priceAs: string | undefined
+  /** Dollars, where the agent says it, which is more exact: it knows the request. */
+  readonly cost: number | undefined
+  readonly tokens: PricedTokens
+}
+
+/** In nanodollars; undefined: it has no price. */
+export const costOfCall = (prices: Prices | undefined, { priceAs, cost, tokens, ...model }: PaidCall): number | undefined => {
+  if (cost !== undefined) return toNano(cost)
+  const price = prices?.quote(pricedBy(model, priceAs))?.price
+  return price && costOf(price, tokens)
 }
 
 export interface Payment {

@@ -1,7 +1,7 @@
 // One conversation: an input goes to the provider as the user's message, requested tools are called, the answer is validated, and the
 // messages are remembered.
 
-import type { Identity, Json, Type } from '@plumb/lang'
+import { type Identity, type Json, jsonOfKey, type Type } from '@plumb/lang'
 import { type Deliveries, type Fault, fault, type Log, nowMs, type Result, succeed, toDollars, totalTokens } from '@plumb/wire'
 import type { Partials } from '../answer/partials.js'
 import { withThinkingApart } from '../answer/thinking.js'
@@ -12,7 +12,7 @@ import type { KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
 import type { Cancellation } from '../provider/cancellation.js'
 import type { Effort } from '../provider/effort.js'
 import { withDistinctIds } from '../provider/memory-messages.js'
-import type { Answered, Billing, ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
+import type { Answered, Billing, ChatMessage, ModelAnswer, ModelRequest, ReplyFacts } from '../provider/provider.js'
 import type { KeptCalls } from '../tool/kept-calls.js'
 import { withInstructions } from '../tool/server-instructions.js'
 import type { Tools } from '../tool/tools.js'
@@ -51,6 +51,8 @@ export interface Conversation {
 export interface ConversationOptions {
   /** Emits what each answer adds to the memory. */
   readonly emitsMemory?: boolean
+  /** Emits what stands before the messages. */
+  readonly tellsPrompt?: boolean
   /** Emits the text of kept answers. */
   readonly emitsText?: boolean
   /** Undefined: calls are not limited. */
@@ -203,7 +205,7 @@ class ProviderConversation implements Conversation {
     const question = this.#compose(turn, apart.emit, paying?.billing, partials)
     const looked = kept?.ask(question, delivery)
     const before = looked instanceof Promise ? await looked : looked
-    if (kept?.isRecorded) this.#tellPrompt(question)
+    if (kept?.isRecorded || this.#surroundings.tellsPrompt) this.#tellPrompt(question)
     if (before?.found) return this.#repeat(before.found, question, before, apart.end)
     if (before?.miss) return { ok: false, error: before.miss }
     if (this.#asking.refused) return refusedWith(this.#asking.refused)
@@ -245,7 +247,7 @@ class ProviderConversation implements Conversation {
 
   /** What an answer took: for the log, the budget and telemetry. */
   #count(
-    { usage, estimated, cost, stop, content, model: answering }: ModelAnswer,
+    { usage, estimated, cost, stop, content, model: answering, reply = {} }: ModelAnswer,
     { model, emit }: ModelRequest,
     ms: number,
     request: object,
@@ -265,6 +267,7 @@ class ProviderConversation implements Conversation {
       ...(price_as === undefined ? {} : { price_as }),
       ms,
       finish: FINISH[stop],
+      ...factsToTell(reply),
       ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
       ...request,
@@ -299,9 +302,17 @@ class ProviderConversation implements Conversation {
     return this.#surroundings.kept?.isRecorded ? members : undefined
   }
 
+  /** Each event has the number of the input; requests to the model, the conversation too. */
+  #emitFor({ conversation }: UserInput, seq: number | undefined): Emit {
+    const numbered: Emit = seq === undefined ? this.#emitAll : (event) => this.#emitAll({ ...event, seq })
+    if (conversation === undefined) return numbered
+    const key = jsonOfKey(conversation)
+    return (event) => numbered(event.kind === 'usage' || event.kind === 'failed' ? { ...event, conversation: key } : event)
+  }
+
   async #answer(input: UserInput, cancellation: Cancellation, seq: number | undefined, memory: Memory): Promise<InputOutcome> {
     const delivery = seq === undefined ? undefined : this.#surroundings.deliveries?.of(seq)
-    const emit: Emit = seq === undefined ? this.#emitAll : (event) => this.#emitAll({ ...event, seq })
+    const emit = this.#emitFor(input, seq)
     const message = this.#surroundings.readContent ? await this.#surroundings.readContent(input) : succeed(input.text)
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
     if (!message.ok) return message
@@ -354,6 +365,12 @@ class ProviderConversation implements Conversation {
     }
   }
 }
+
+const factsToTell = ({ id, model, reasoning_tokens }: ReplyFacts) => ({
+  ...(id === undefined ? {} : { response_id: id }),
+  ...(model === undefined ? {} : { response_model: model }),
+  ...(reasoning_tokens === undefined ? {} : { reasoning_tokens }),
+})
 
 const FINISH = { end: 'stop', tool_use: 'tool_call', tokens: 'length', refused: 'content_filter' } as const
 

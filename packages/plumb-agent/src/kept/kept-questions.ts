@@ -67,7 +67,7 @@ export const openKeptQuestions = ({ config, options, hasSecrets, warn }: KeptSur
       found: answered && asked.found && { answered, source: asked.found.source },
       miss: asked.miss,
       keep: (answered) => {
-        if (answered.ok) warnOnce(asked.keep({ answer: answered.value }))
+        if (answered.ok) warnOnce(asked.keep({ answer: withoutFacts(answered.value) }))
         else if (kept.hasRecord && isFinal(answered)) warnOnce(asked.keep({ fault: answered.error }))
       },
       callsOf: () => (kept.hasRecord || held ? callsOf({ kept, held: held?.value, place, delivery, request, warnOnce }) : undefined),
@@ -83,6 +83,9 @@ export const openKeptQuestions = ({ config, options, hasSecrets, warn }: KeptSur
     flush: kept.flush && (async () => warnOnce(await kept.flush?.())),
   })
 }
+
+// They are of the request that was made, and an answer that is given again has none.
+const withoutFacts = ({ reply: _, ...answer }: ModelAnswer): ModelAnswer => answer
 
 const nameOf = ({ hash, nth, place }: Asked['key']): string => `${hash} ${nth} ${place}`
 

@@ -321,7 +321,9 @@ export const mergePatch = (target: unknown, patch: unknown): unknown => {
 
 const joinAnswers = (first: ModelAnswer, next: ModelAnswer): ModelAnswer => {
   const estimated = next.estimated ?? first.estimated
-  const joined = { ...next, content: [...first.content, ...next.content], usage: addUsage(first.usage, next.usage) }
+  const reasoning = (first.reply?.reasoning_tokens ?? 0) + (next.reply?.reasoning_tokens ?? 0)
+  const reply = reasoning > 0 ? { reply: { ...next.reply, reasoning_tokens: reasoning } } : {}
+  const joined = { ...next, content: [...first.content, ...next.content], usage: addUsage(first.usage, next.usage), ...reply }
   const cost = first.cost === undefined && next.cost === undefined ? {} : { cost: (first.cost ?? 0) + (next.cost ?? 0) }
   return estimated === undefined ? { ...joined, ...cost } : { ...joined, ...cost, estimated }
 }

@@ -122,6 +122,15 @@ export const addUsage = (a: TokenUsage, b: TokenUsage): TokenUsage => ({
   cache_creation_tokens: a.cache_creation_tokens + b.cache_creation_tokens,
 })
 
+/** What a server says of its reply, for telemetry. */
+export interface ReplyFacts {
+  readonly id?: string
+  /** As the server names it. */
+  readonly model?: string
+  /** Among the output tokens. */
+  readonly reasoning_tokens?: number
+}
+
 export interface ModelAnswer {
   /** In the order of the model, thinking included: passed back intact. */
   readonly content: readonly ContentBlock[]
@@ -136,6 +145,7 @@ export interface ModelAnswer {
   readonly model?: string
   /** It was requested as { "value": T }. */
   readonly isWrapped?: boolean
+  readonly reply?: ReplyFacts | undefined
 }
 
 /**

@@ -8,6 +8,8 @@ export interface ChatProgram {
   readonly agents: readonly string[]
   /** Of these, those that answer in words, and not in JSON. */
   readonly talkers: readonly string[]
+  /** Those that tell their answers while they grow. */
+  readonly growers: readonly string[]
   /** As the spec names them; without those of agents whose model it leaves open. */
   readonly models: readonly string[]
   readonly tools: readonly string[]
@@ -49,6 +51,7 @@ interface GraphNode {
   readonly tools?: readonly string[]
   readonly mcp?: readonly string[]
   readonly max_cost?: number
+  readonly partial?: true
 }
 
 interface GraphPort {
@@ -82,6 +85,7 @@ export const describeProgram = (binding: string, graph: RenderedGraph, { types, 
     binding: isOwn ? alone : binding,
     agents: agents.map(({ name }) => name),
     talkers: agents.filter(({ outputs }) => isText(outputs[0]?.type ?? null, types)).map(({ name }) => name),
+    growers: agents.filter(({ partial }) => partial === true).map(({ name }) => name),
     models: distinct(agents.flatMap(({ model }) => model ?? [])),
     tools: distinct(agents.flatMap(({ tools = [] }) => tools)),
     servers: distinct(agents.flatMap(({ mcp = [] }) => mcp)),

@@ -2,8 +2,8 @@
 
 import { isLowerable, type Json, planOf, planOfCalls, resolve, type Type, toSchema } from '@plumb/lang'
 import type { Prices } from '@plumb/ledger'
-import { costOfUsage } from '@plumb/ledger'
-import { runRecorded, type ServedBinding } from '@plumb/runtime/service'
+import { costOfCall, costOfUsage } from '@plumb/ledger'
+import { type OpenRequestTrace, type RequestTrace, runRecorded, type ServedBinding } from '@plumb/runtime/service'
 import { type Fault, type Result, succeed } from '@plumb/wire'
 
 const JSON_TYPE: Type = { kind: 'json' }
@@ -11,12 +11,15 @@ const JSON_TYPE: Type = { kind: 'json' }
 type GraphRequest = Parameters<ServedBinding['graph']['run']>[0]
 
 /** A request, as a binding runs it. */
-export type BindingRequest = Pick<GraphRequest, 'stdin' | 'stdout' | 'report' | 'telemetry' | 'signal' | 'approve' | 'ask'> & {
+export type BindingRequest = Pick<GraphRequest, 'stdin' | 'stdout' | 'report' | 'telemetry' | 'signal' | 'approve' | 'ask' | 'trace'> & {
   readonly memories?: GraphRequest['memories'] | undefined
+  /** Of its client. */
+  readonly traceparent?: string | undefined
 }
 
-type Recording = Omit<Parameters<typeof runRecorded>[0], 'binding' | 'directory' | 'input' | 'signal'>
+type Recording = Omit<Parameters<typeof runRecorded>[0], 'binding' | 'directory' | 'input' | 'signal' | 'traceparent'>
 
+type CostOf = Parameters<OpenRequestTrace>[0]['costOf']
 type Usage = Parameters<typeof costOfUsage>[1]
 
 export class Binding {
@@ -37,8 +40,10 @@ export class Binding {
   readonly #prices: Prices
 
   readonly #recording: Recording
+  readonly #traces: OpenRequestTrace | undefined
 
-  constructor(path: string, served: ServedBinding, prices: Prices, recording: Recording) {
+  constructor(path: string, served: ServedBinding, prices: Prices, recording: Recording, traces: OpenRequestTrace | undefined) {
+    this.#traces = traces
     this.#recording = recording
     const { bound } = served
     this.#served = served
@@ -59,6 +64,13 @@ export class Binding {
     return this.#served.graph.warm()
   }
 
+  /** Of a request; undefined: there is no collector. */
+  trace(traceparent: string | undefined): RequestTrace | undefined {
+    const { options, spec } = this.#recording
+    const costOf: CostOf = (call) => costOfCall(this.#prices, call)
+    return this.#traces?.({ served: this.#served, options, spec, costOf, traceparent })
+  }
+
   run(request: BindingRequest): Promise<void> {
     return this.#served.graph.run({
       ...request,
@@ -69,8 +81,8 @@ export class Binding {
   }
 
   /** With a record in this directory, which it goes on with. */
-  record(directory: string, input: Buffer, { stdout, report, telemetry, signal }: BindingRequest): Promise<void> {
-    return runRecorded({ ...this.#recording, binding: this.name, directory, input, signal }, { stdout, report, telemetry })
+  record(directory: string, input: Buffer, { stdout, report, telemetry, signal, traceparent }: BindingRequest): Promise<void> {
+    return runRecorded({ ...this.#recording, binding: this.name, directory, input, signal, traceparent }, { stdout, report, telemetry })
   }
 
   /** Its wiring, as SVG. */

@@ -3,7 +3,7 @@
 import type { Bound } from '@plumb/lang'
 import { loadPrices, type Prices, readPrices } from '@plumb/ledger'
 import { loadingOptions, type RunOptions } from '@plumb/runtime/options'
-import { openServedBinding, openServiceBudget } from '@plumb/runtime/service'
+import { type OpenRequestTrace, openServedBinding, openServiceBudget } from '@plumb/runtime/service'
 import { type LoadedSpec, loadSpec, refuseErrors, selectBinding } from '@plumb/runtime/spec'
 import { type Fault, fail, fault, type Reporter, type Result, succeed } from '@plumb/wire'
 import { Binding } from './binding.js'
@@ -37,6 +37,7 @@ export const openBindings = async (
   options: RunOptions,
   hasTools: boolean,
   reporter: Reporter,
+  traces?: OpenRequestTrace,
 ): Promise<readonly Binding[] | undefined> => {
   if (specs.length === 0) return refuse(reporter, fault('usage', "no spec is named, as in 'plumb-serve desk.plumb'"))
   const chosen: Chosen[] = []
@@ -68,7 +69,7 @@ export const openBindings = async (
   const bindings: Binding[] = []
   for (const { bound, loaded, file, path } of chosen) {
     const served = await openServedBinding(bound, loaded, options, reporter)
-    if (served) bindings.push(new Binding(path, served, prices.value, { spec: file, files: loaded.files, options, reporter }))
+    if (served) bindings.push(new Binding(path, served, prices.value, { spec: file, files: loaded.files, options, reporter }, traces))
     else hasFailed = true
   }
   return hasFailed ? undefined : bindings

@@ -51,7 +51,8 @@ const callKept = async (exchange: Exchange, binding: Binding, service: Service, 
   if (!run) {
     const leave = isAsync ? (access?.take() ?? (() => {})) : enter(exchange, service)
     if (typeof leave !== 'function') return exchange.problem(leave)
-    const request = { binding, owner, key, digest, conversation, input: withEnd(body.value), events, maxCost }
+    const traceparent = exchange.header('traceparent')
+    const request = { binding, owner, key, digest, conversation, input: withEnd(body.value), events, maxCost, traceparent }
     const started = runs.start(request, { isOwed: !isAsync })
     if (!started.ok) {
       leave()

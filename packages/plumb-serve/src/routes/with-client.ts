@@ -24,7 +24,8 @@ export const runWithClient = async (exchange: Exchange, service: Service, asked:
   if (typeof leave !== 'function') return exchange.problem(leave)
   const { binding, events, maxCost, feed, answer } = asked
   const talk = await service.talk(exchange, binding, asked.conversation, asked.before)
-  const own = { id: exchange.id, owner: access?.name ?? '', questions: service.questions }
+  const traceparent = exchange.header('traceparent')
+  const own = { id: exchange.id, owner: access?.name ?? '', traceparent, questions: service.questions }
   const run = new Run({ ...own, binding, isKept: false, events, maxCost, memories: talk.memories })
   service.begin(run)
   left.addEventListener('abort', () => run.cancel(), { once: true })

@@ -38,7 +38,11 @@ export interface RunOptions {
   /** In nanodollars. */
   readonly maxCost: number | undefined
   readonly owner: string
+  /** The span of its client that it is a part of. */
+  readonly traceparent?: string | undefined
   readonly questions: Questions
+  /** Its work is a process that sends its spans. */
+  readonly tracesItself?: boolean
   /** How it is worked; by default its binding runs it here. */
   readonly work?: (request: BindingRequest) => Promise<void>
   readonly memories?: BindingRequest['memories']
@@ -77,6 +81,7 @@ export class Run {
   readonly #began = performance.now()
   #isInLine = false
   #whole = 0
+  #trace: ReturnType<Binding['trace']>
   /** Questions that wait. */
   #open = 0
 
@@ -92,6 +97,8 @@ export class Run {
       this.finished = Promise.resolve()
       return
     }
+    const { traceparent } = options
+    this.#trace = options.tracesItself ? undefined : binding.trace(traceparent)
     const stdout = new PassThrough()
     const read = readLines(stdout, this.feed, (line, buf) => this.#take(line, buf))
     const running = work({
@@ -100,6 +107,8 @@ export class Run {
       report: (error) => this.#failed(null, error),
       telemetry: (telemetry) => this.#tell(telemetry),
       memories,
+      trace: this.#trace,
+      traceparent,
       approve: ({ agent, tool, input }) => this.#approve(agent, tool, input),
       ask: ({ check, ...asked }, signal) => this.#ask({ ...asked, kind: 'person', check }, signal),
       signal: this.#stop.signal,
@@ -178,6 +187,7 @@ export class Run {
   #end(): void {
     if (this.state === 'running' || this.state === 'waiting') this.state = 'done'
     this.ended = new Date()
+    this.#trace?.end(this.inputs, this.state === 'done' && this.errors === 0)
     this.feed.add('done', JSON.stringify({ state: this.state, ...this.totals }))
     this.feed.end()
   }
@@ -198,6 +208,7 @@ export class Run {
     const shown = this.binding.hide(isFault(error) ? error : fault('internal', JSON.stringify(error)))
     this.errors++
     this.codes.set(shown.error, (this.codes.get(shown.error) ?? 0) + 1)
+    this.#trace?.failed(shown)
     const { seq: _, seqs: __, ...others } = shown
     this.feed.add('error', JSON.stringify({ seq, error: others }))
   }

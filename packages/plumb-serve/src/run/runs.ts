@@ -28,6 +28,8 @@ export interface RunRequest {
   readonly input: Buffer
   readonly events: ReadonlySet<string>
   readonly maxCost: number | undefined
+  /** Of the client. */
+  readonly traceparent?: string | undefined
 }
 
 /** Where runs are kept beyond the life of the server. */
@@ -102,7 +104,7 @@ export class Runs {
 
   /** One that is there already goes on, or has ended. */
   restore({ id, request, created, saved }: Restored, isOwed = false): Run {
-    const { binding, owner, key, digest, conversation, input, events, maxCost } = request
+    const { binding, owner, key, digest, conversation, input, events, maxCost, traceparent } = request
     const { files } = this.#o
     const work = async (ports: BindingRequest): Promise<void> => {
       // Its inputs are its own affair from here on.
@@ -115,7 +117,9 @@ export class Runs {
         if (!isOwed) this.#permits.release()
       }
     }
-    const run = new Run({ id, binding, isKept: true, events, maxCost, work, created, saved, owner, questions: this.#o.questions })
+    const tracesItself = files !== undefined && conversation === undefined
+    const about = { events, maxCost, traceparent, tracesItself, questions: this.#o.questions }
+    const run = new Run({ id, binding, isKept: true, work, created, saved, owner, ...about })
     this.#keep({ run, owner, key, digest })
     const keepMs = key === undefined ? this.#o.keptMs : DAY_MS
     if (saved) {

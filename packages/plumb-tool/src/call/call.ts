@@ -21,6 +21,8 @@ export interface Call {
   readonly delivery?: string | undefined
   /** Fires when the caller has ended, or the time is up. */
   readonly signal: AbortSignal
+  /** For the requests that it makes, where the run is traced. */
+  readonly traceparent?: string | undefined
   /** Notes of the stages; read when the call has ended. */
   readonly record: CallRecord
   readonly session: Session
@@ -36,6 +38,31 @@ export interface CallRecord {
   readonly stages: StageNote[]
   tokens?: number
   cost?: number
+  /** Of a tool of an MCP server. */
+  mcp?: McpNote
+}
+
+/** How a server of MCP was asked. */
+export interface McpNote {
+  /** The revision. */
+  readonly protocol: string
+  readonly transport: 'pipe' | 'tcp'
+  readonly host?: string
+  readonly port?: number
+  /** The id of the request. */
+  readonly id?: string
+}
+
+/** The place of a call in the trace of its run, as W3C has it. */
+export interface CallTrace {
+  readonly traceparent: string
+  /** The call's own span, as `traceparent` names it; undefined: that of what is around it. */
+  readonly span?: string
+}
+
+/** What a trace has of a call beside its envelope. */
+export interface CallContext extends Pick<CallTrace, 'span'> {
+  readonly mcp?: McpNote
 }
 
 /** One line of the trace: what a stage did, in the order in which it happened. */
@@ -93,7 +120,9 @@ export interface Session {
       ) => Promise<Result<JsonText>>)
     | undefined
   /** Called at the end of each call, including those inside compositions and of agents inside tools. */
-  readonly onCall: ((envelope: CallEnvelope) => void) | undefined
+  readonly onCall: ((envelope: CallEnvelope, context?: CallContext) => void) | undefined
+  /** Called for each call of a run that is traced. */
+  readonly trace?: (() => CallTrace | undefined) | undefined
   /** Called for each `usage` that agents in tools report. */
   readonly onUsage?: ((usage: AgentUsage) => void) | undefined
   /** What it costs, if there are prices. */

@@ -3,7 +3,7 @@
 import type { Json } from '@plumb/lang'
 import type { Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
-import type { Call, CallEnvelope, CallRecord, Session } from './call.js'
+import type { Call, CallContext, CallEnvelope, CallRecord, CallTrace, Session } from './call.js'
 import type { Tool } from './tool.js'
 
 export interface CallStart {
@@ -34,6 +34,7 @@ export const perform = async (
   input: JsonText,
   { session, signal, id, parent, delivery = parent?.delivery, leftOut = parent?.leftOut }: CallStart,
 ): Promise<Performed> => {
+  const trace = session.trace?.()
   const call: Call = {
     id: id ?? `${parent ? `${parent.id}/` : 'call-'}${++count}`,
     depth: parent ? parent.depth + 1 : 0,
@@ -42,6 +43,7 @@ export const perform = async (
     leftOut,
     delivery,
     signal,
+    traceparent: trace?.traceparent,
     record: { attempts: 0, cached: false, truncated: false, repairs: [], stages: [] },
     session,
   }
@@ -50,9 +52,12 @@ export const perform = async (
   const result = await tool.run(input, call)
   const ms = Math.round((session.nowMs() - startedMs) * 1000) / 1000
   const performed = new Done(tool.name, call, input, result, { started, ms })
-  session.onCall?.(performed.envelope)
+  session.onCall?.(performed.envelope, contextOf(trace, call.record))
   return performed
 }
+
+const contextOf = (trace: CallTrace | undefined, { mcp }: CallRecord): CallContext | undefined =>
+  trace || mcp ? { ...(trace?.span === undefined ? {} : { span: trace.span }), ...(mcp ? { mcp } : {}) } : undefined
 
 interface Times {
   /** Wall clock, ms. */

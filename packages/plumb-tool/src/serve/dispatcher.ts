@@ -79,7 +79,8 @@ export const openDispatcher = ({ registry, session: given, servers, wasApproved 
 /** The trace shows the depth of inner calls within everything around them. */
 const deeper = (session: Session, around: number): Session => ({
   ...session,
-  onCall: session.onCall && ((call) => session.onCall?.(call.depth === 0 ? call : { ...call, depth: call.depth + around })),
+  onCall:
+    session.onCall && ((call, context) => session.onCall?.(call.depth === 0 ? call : { ...call, depth: call.depth + around }, context)),
 })
 
 /** Names the unknown tool, and the likely one. */

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import type { ListedCall } from '@plumb/ledger/approval'
 import { type ArticleContext, article, counted } from './article.js'
 import program from './browser/page.browser?text'
+import { type Growing, growingPart } from './growing.js'
 import { type Html, html, trusted } from './html.js'
 import { type InputModel, inputsOf } from './inputs.js'
 import { inputList, inputRow } from './list.js'
@@ -26,6 +27,8 @@ export interface PageParts {
   readonly texts: RunTexts
   readonly pictures: Pictures
   readonly waiting: readonly ListedCall[]
+  /** Answers that are being written now. */
+  readonly growing: readonly Growing[]
   /** Of the record, as it was named; undefined: there is none, but a trace alone. */
   readonly directory: string | undefined
   /** The page is served: what is left out can be fetched. Otherwise all that fits is in it. */
@@ -46,7 +49,7 @@ export const runPage = (parts: PageParts): string => {
   ].join('; ')
   const inputs = inputsOf(run)
   const prompts = promptsOf(parts)
-  const before = [verdict({ ...parts, inputs })]
+  const before = [verdict({ ...parts, inputs }), growingPart(parts.growing)].filter((part) => part !== undefined)
   const after = [timeline(run), wiring(svg), processes(run), promptPart(prompts, run), errors(run)].filter((part) => part !== undefined)
   const page = (list: Html) => html`<!doctype html>
 <html lang="en">

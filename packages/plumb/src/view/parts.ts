@@ -11,7 +11,7 @@ import { spentText } from './spent.js'
 import { prose } from './value.js'
 import { linkTo, usageOf } from './verdict.js'
 
-const section = (id: string, title: string, inside: Html | readonly Html[]): Html => html`
+export const section = (id: string, title: string, inside: Html | readonly Html[]): Html => html`
 <section id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>
 ${inside}
@@ -71,7 +71,7 @@ const toolTable = (children: RunModel['lanes']): Html[] => {
   return [table('Tools', ['tool', 'calls', 'failed', 'took on average'], rows)]
 }
 
-const table = (name: string, heads: readonly string[], rows: readonly Html[]): Html =>
+export const table = (name: string, heads: readonly string[], rows: readonly Html[]): Html =>
   html`<div class="table" tabindex="0" role="group" aria-label="${name}"><table><thead><tr>${heads.map((head) => (head === '' ? html`<td></td>` : html`<th scope="col">${head}</th>`))}</tr></thead><tbody>${rows}</tbody></table></div>`
 
 /** `prompts` by the index of the lane. */

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { type ListedCall, readCalls, stateNow } from '@plumb/ledger/approval'
 import { toSvg, withFigures } from '@plumb/runtime/draw'
 import { type Result, succeed } from '@plumb/wire'
+import { GROWING_FILE, readGrowing } from './growing.js'
 import { TRACE_FILE, withNested } from './nested.js'
 import type { PageParts } from './page.js'
 import type { Selection } from './page-limits.js'
@@ -35,6 +36,7 @@ export const readRunParts = async (path: string, selection: Selection = {}): Pro
       texts: noTexts,
       pictures: picturesBelow(['.']),
       waiting: [],
+      growing: [],
       directory: undefined,
     })
   const directory = dirname(file)
@@ -45,6 +47,7 @@ export const readRunParts = async (path: string, selection: Selection = {}): Pro
     texts: new RecordTexts(directory),
     pictures: picturesBelow(['.', dirname(directory)]),
     waiting: waitingIn(directory),
+    growing: run.status === undefined ? readGrowing(join(directory, GROWING_FILE)) : [],
     directory,
   })
 }

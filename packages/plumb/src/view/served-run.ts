@@ -19,7 +19,7 @@ export interface Answer {
 }
 
 /** Whatever changes while a run goes on. */
-const FILES = ['trace.json', 'run.json', 'events.jsonl', 'approvals.jsonl']
+const FILES = ['trace.json', 'run.json', 'events.jsonl', 'approvals.jsonl', 'growing.json']
 /** Rows that are fetched at once. */
 const MAX_ROWS = 5000
 /** Of a search: inputs that are named, and milliseconds. */

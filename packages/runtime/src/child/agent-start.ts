@@ -49,6 +49,8 @@ export interface SpawnSettings {
   readonly resumed: ReadonlyMap<string, RecordedAnswers> | undefined
   /** The memory of agents and folds, and where they report it. */
   readonly state?: StateFile | undefined
+  /** The place of a call in the trace of its request; by default that of the run. */
+  readonly trace?: Session['trace'] | undefined
   /** Its agents answer one request after the other: each has a control channel, which sets its memory in between. */
   readonly isReused?: boolean | undefined
   /** The deliveries of our inputs, in a run by workers. */

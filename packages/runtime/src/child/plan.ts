@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { type AgentPlan, agentOf, type Bound, type CheckedTool, type GraphNode, serverVariables } from '@plumb/lang'
 import type { AgentSandbox } from '@plumb/tool/internal'
 import { type AgentLimit, agentLimit, currentKept, optionWords } from '@plumb/wire'
+import { capturesContent } from '../event/captures-content.js'
 import { RUN_GROUPS } from '../options/run-options.js'
 import { keptPlaceOf } from '../record/kept-answers.js'
 import { type AgentStart, envNames, hasTools, LET_GO_FD, memoryAt, type SpawnSettings, wordsForChildren } from './agent-start.js'
@@ -64,6 +65,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   const args = ['--agent', plan.bound.name, '--numbered', '--no-envelopes', '--fds', listed === '' ? 'none' : listed]
   if (isTelemetryRead(place, settings, plan)) args.push('--telemetry', ...(isTextRead(node, settings) ? [] : ['--brief']))
   if (emitsMemory(plan, settings)) args.push('--tell-memory')
+  if (isForwarded(settings) && capturesContent()) args.push('--tell-prompt')
   if (settings.askPerson && hasTools(plan)) args.push('--asks-parent')
   args.push(...placeArgs(place, settings))
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const

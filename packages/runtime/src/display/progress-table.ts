@@ -99,9 +99,23 @@ export const progressTable = (state: ProgressState, { columns, rows }: { readonl
   const table = [titles, ...shown.map((stage) => [stage.name, ...COLUMNS.map(({ text }) => text(stage, state))])]
   return [
     ...(shown.length === 0 ? [] : textTable(table, { width: columns })),
+    ...growingLines(state.stats, columns),
     fitWidth(progressLine(state, columns), columns).trimEnd(),
   ].slice(-rows)
 }
+
+/** Of answers that are being written: more would only flicker. */
+const MAX_GROWING = 3
+
+// The end of an answer is what is new of it.
+const growingLines = ({ growing = () => [] }: RunStats, columns: number): readonly string[] =>
+  growing()
+    .slice(-MAX_GROWING)
+    .map(({ process, text }) => {
+      const room = Math.max(8, columns - process.length - 2)
+      const end = text.length <= room ? text : `…${text.slice(1 - room).replace(/^[\udc00-\udfff]/, '')}`
+      return fitWidth(`${process}  ${end}`, columns).trimEnd()
+    })
 
 // Where there is no room for all: those with most calls, in the order of the program.
 const busiest = (stages: readonly StageStats[], max: number): readonly StageStats[] => {

@@ -4,7 +4,7 @@ import { fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { WriteStream } from 'node:tty'
-import { costOf, costOfUsage, loadPrices, type Prices, pricedBy, readPrices } from '@plumb/ledger'
+import { costOfCall, costOfUsage, loadPrices, type Prices, readPrices } from '@plumb/ledger'
 import {
   type Fault,
   fault,
@@ -17,7 +17,6 @@ import {
   succeed,
   type Telemetry,
   toDollars,
-  toNano,
 } from '@plumb/wire'
 import type { RunListener } from '../event/run-event.js'
 import type { RunOptions } from '../options/run-options.js'
@@ -108,12 +107,7 @@ export class RunDisplay {
     return nano === undefined ? undefined : toDollars(nano)
   }
 
-  // What an agent says itself is more exact: it knows the request.
-  readonly #nanoOf: CostOf = ({ model, provider, priceAs, lane, cost, tokens }) => {
-    if (cost !== undefined) return toNano(cost)
-    const price = this.#prices?.quote(pricedBy({ model, provider, lane }, priceAs))?.price
-    return price && costOf(price, tokens)
-  }
+  readonly #nanoOf: CostOf = (call) => costOfCall(this.#prices, call)
 
   #openTrace(record: RecordDirectory | undefined, report: (fault: Fault) => void): Result<RunListener | undefined> {
     const { trace } = this.#options

@@ -1,6 +1,6 @@
 // Builds spans from the events of a run: messages in a child, requests to models, tool calls.
 
-import type { CallEnvelope } from '@plumb/tool/internal'
+import type { CallContext, CallEnvelope } from '@plumb/tool/internal'
 import type { AgentTelemetry, RunEvent, RunListener } from '../event/run-event.js'
 import { ChildSpans, countOf, type MessageRef, type MessageSpan } from './message-span.js'
 import type { StageTokens } from './stats.js'
@@ -18,6 +18,13 @@ export interface ModelCallSpan {
   readonly lane: 'batch' | undefined
   /** Why the answer ended, in the conventions' words. */
   readonly finish: string | undefined
+  /** As the server names its reply, and the model that gave it. */
+  readonly responseId: string | undefined
+  readonly responseModel: string | undefined
+  /** Tokens of the output that were thought; 0: unknown. */
+  readonly reasoning: number
+  /** The key of its conversation, as JSON text. */
+  readonly conversation: string | undefined
   /** Milliseconds. */
   readonly start: number
   readonly end: number
@@ -40,6 +47,7 @@ export interface ToolCallSpan {
   readonly input: unknown
   /** The record of the dispatcher in this process; undefined for calls that were answered elsewhere. */
   readonly envelope: CallEnvelope | undefined
+  readonly context: CallContext | undefined
   readonly message: MessageRef | undefined
 }
 
@@ -58,7 +66,7 @@ export interface AgentNote {
 }
 
 /** A request to a model that failed. */
-export interface FailedCallSpan extends Pick<ModelCallSpan, 'process' | 'agent' | 'model' | 'start' | 'end' | 'message'> {
+export interface FailedCallSpan extends Pick<ModelCallSpan, 'process' | 'agent' | 'model' | 'start' | 'end' | 'message' | 'conversation'> {
   /** A code of our table. */
   readonly error: string
 }
@@ -115,7 +123,7 @@ export class SpanBuilder implements RunListener {
         this.#telemetry(event.process, event.telemetry, event.ms)
         break
       case 'call':
-        this.#called(event.process, event.call, event.ms)
+        this.#called(event)
         break
       case 'end':
         for (const child of this.#children.values()) for (const span of child.unfinished(event.ms)) this.#emit(span)
@@ -143,26 +151,12 @@ export class SpanBuilder implements RunListener {
       const model = String(telemetry.model ?? 'unknown')
       this.#listener.keptAnswer?.({ process, model, request, source: String(telemetry.kept), ms, message })
     } else if (telemetry.kind === 'usage') {
-      const tokens = {
-        input: countOf(telemetry.input_tokens),
-        output: countOf(telemetry.output_tokens),
-        cache_read: countOf(telemetry.cache_read_tokens),
-        cache_creation: countOf(telemetry.cache_creation_tokens),
-      }
-      const agent = String(telemetry.agent ?? process)
-      const model = String(telemetry.model ?? 'unknown')
-      const provider = typeof telemetry.provider === 'string' ? telemetry.provider : undefined
-      const priceAs = typeof telemetry.price_as === 'string' ? telemetry.price_as : undefined
-      const cost = isDollars(telemetry.cost) ? telemetry.cost : undefined
-      const lane = telemetry.lane === 'batch' ? telemetry.lane : undefined
-      const finish = typeof telemetry.finish === 'string' ? telemetry.finish : undefined
-      const start = Math.max(0, ms - countOf(telemetry.ms))
-      const asked = { process, agent, model, start, end: ms, message }
-      this.#listener.modelCall?.({ ...asked, provider, priceAs, cost, lane, finish, tokens, request })
+      this.#listener.modelCall?.({ ...readUsage(process, telemetry, ms), request, message })
     } else if (telemetry.kind === 'failed') {
       const [agent, model, error] = [telemetry.agent ?? process, telemetry.model ?? 'unknown', telemetry.error ?? '_OTHER'].map(String)
       const start = Math.max(0, ms - countOf(telemetry.ms))
-      this.#listener.failedCall?.({ process, agent: agent ?? '', model: model ?? '', error: error ?? '', start, end: ms, message })
+      const of = { process, agent: agent ?? '', model: model ?? '', conversation: textOf(telemetry.conversation) }
+      this.#listener.failedCall?.({ ...of, error: error ?? '', start, end: ms, message })
     } else if (telemetry.kind === 'tool_call') {
       this.#calls.set(keyOf(process, String(telemetry.agent ?? process), telemetry.id), { start: ms, input: telemetry.input, message })
     } else if (telemetry.kind === 'tool_result') this.#returned(process, telemetry, ms)
@@ -178,17 +172,44 @@ export class SpanBuilder implements RunListener {
     if (this.#reported.delete(keyOf(process, '', id))) return
     const message = call?.message ?? this.#children.get(process)?.messageOf(telemetry)
     const start = call?.start ?? Math.max(0, ms - countOf(took))
-    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError, input: call?.input, envelope: undefined, message })
+    const span = { process, agent, id, tool, start, end: ms, isError, input: call?.input, message }
+    this.#listener.toolCall?.({ ...span, envelope: undefined, context: undefined })
   }
 
-  #called(process: string, envelope: CallEnvelope, ms: number): void {
+  #called({ process, call: envelope, context, ms }: RunEvent & { kind: 'call' }): void {
     const { id, tool, ok, input, depth, agent = process } = envelope
     if (depth === 0) this.#reported.add(keyOf(process, '', id))
     const message = this.#calls.get(keyOf(process, process, id))?.message ?? this.#children.get(process)?.messageOf()
     const start = Math.max(0, ms - envelope.ms)
-    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, input, envelope, message })
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, input, envelope, context, message })
   }
 }
+
+// Telemetry of other programs is unchecked.
+const readUsage = (process: string, telemetry: TelemetryOf<'usage'>, ms: number): Omit<ModelCallSpan, 'request' | 'message'> => ({
+  process,
+  agent: String(telemetry.agent ?? process),
+  model: String(telemetry.model ?? 'unknown'),
+  provider: textOf(telemetry.provider),
+  priceAs: textOf(telemetry.price_as),
+  cost: isDollars(telemetry.cost) ? telemetry.cost : undefined,
+  lane: telemetry.lane === 'batch' ? telemetry.lane : undefined,
+  finish: textOf(telemetry.finish),
+  responseId: textOf(telemetry.response_id),
+  responseModel: textOf(telemetry.response_model),
+  reasoning: countOf(telemetry.reasoning_tokens),
+  conversation: textOf(telemetry.conversation),
+  start: Math.max(0, ms - countOf(telemetry.ms)),
+  end: ms,
+  tokens: {
+    input: countOf(telemetry.input_tokens),
+    output: countOf(telemetry.output_tokens),
+    cache_read: countOf(telemetry.cache_read_tokens),
+    cache_creation: countOf(telemetry.cache_creation_tokens),
+  },
+})
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 const isNote = (telemetry: AgentTelemetry): telemetry is AgentNote['telemetry'] =>
   /^(retry|mended|concession|thinking)$/.test(telemetry.kind)

@@ -1,5 +1,6 @@
 // Counts the statistics of a run that --progress and --summary show.
 
+import { GrowingAnswers } from '../event/growing.js'
 import type { AgentTelemetry, NodeInfo, RunEvent, RunListener } from '../event/run-event.js'
 import { type ModelCallSpan, SpanBuilder } from './span-builder.js'
 import { countUsage, emptyStageStats, type RunStats, type StageStats } from './stats.js'
@@ -14,7 +15,16 @@ const isStage = ({ kind }: NodeInfo): boolean =>
 const MAX_BATCHES = 1_000
 
 export class StatsCounter implements RunListener {
-  readonly stats: RunStats = { inputs: 0, outputs: 0, errors: new Map(), handled: 0, batches: new Map(), stages: [] }
+  readonly #growing = new GrowingAnswers()
+  readonly stats: RunStats = {
+    growing: () => this.#growing.all,
+    inputs: 0,
+    outputs: 0,
+    errors: new Map(),
+    handled: 0,
+    batches: new Map(),
+    stages: [],
+  }
   /** Of all inputs as far as they were read, with line ends. */
   bytesRead = 0
   readonly #stages = new Map<string, StageStats>()
@@ -52,6 +62,7 @@ export class StatsCounter implements RunListener {
 
   on(event: RunEvent): void {
     this.#spans.on(event)
+    this.#growing.on(event)
     switch (event.kind) {
       case 'begin':
         this.#begin(event)

@@ -1,6 +1,7 @@
 // The statistics of a run, stage by stage.
 
 import { toDollars } from '@plumb/wire'
+import type { GrowingAnswer } from '../event/growing.js'
 
 /** Each token is counted once, as in `usage` of plumb-agent(1). */
 export interface StageTokens {
@@ -53,6 +54,8 @@ export interface RunStats {
   readonly batches: Map<string, { readonly requests: number; readonly done: number }>
   /** In the order of the program. */
   readonly stages: StageStats[]
+  /** Answers that are still being written. */
+  growing?: () => readonly GrowingAnswer[]
 }
 
 export const emptyStageStats = (name: string): StageStats => ({

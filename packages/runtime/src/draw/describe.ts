@@ -76,6 +76,8 @@ export interface AgentDescription {
   readonly mcp: readonly string[]
   /** Dollars. */
   readonly max_cost?: number
+  /** It tells its answers while they grow. */
+  readonly partial?: true
 }
 
 export const agentAt = ({ work }: GraphNode): AgentDescription | undefined => {
@@ -90,6 +92,7 @@ export const agentAt = ({ work }: GraphNode): AgentDescription | undefined => {
     tools: texts(config.tools),
     mcp: list(config.mcp).map(serverName),
     ...(typeof max_cost === 'number' ? { max_cost } : {}),
+    ...(config.partial === true ? { partial: true } : {}),
   }
 }
 

@@ -1,6 +1,6 @@
 // The events of a run, in order. A run without listeners makes none.
 
-import type { CallEnvelope } from '@plumb/tool/internal'
+import type { CallContext, CallEnvelope } from '@plumb/tool/internal'
 import type { Fault, OfInput, Result, Telemetry } from '@plumb/wire'
 import type { NodeKind } from '../draw/describe.js'
 
@@ -77,7 +77,7 @@ export type RunEvent = { readonly ms: number } & (
   /** A call made inside such a call, with its result: `of` is the input of the whole, `call` its number in the record. */
   | ({ readonly kind: 'called_part'; readonly process: string; readonly call: number; readonly of: string; readonly tool: string } & Asked)
   /** A finished tool call. */
-  | { readonly kind: 'call'; readonly process: string; readonly call: CallEnvelope }
+  | { readonly kind: 'call'; readonly process: string; readonly call: CallEnvelope; readonly context?: CallContext }
   /** An error, as it is reported; or one that was handled by an error port or another part of `p + q`. */
   | { readonly kind: 'fault'; readonly fault: Fault; readonly isHandled?: true }
   | { readonly kind: 'exited'; readonly process: string; readonly status: number | null; readonly signal: string | null }

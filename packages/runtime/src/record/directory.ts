@@ -21,6 +21,9 @@ export const EVENTS_FILE = 'events.jsonl'
 /** The timeline, for `plumb view`. */
 export const TRACE_FILE = 'trace.json'
 
+/** Answers that are being written, while the run goes on: for `plumb view`, and gone with the run. */
+export const GROWING_FILE = 'growing.json'
+
 /** DIR/run.json. */
 export interface RunFile {
   readonly format: 1
@@ -57,6 +60,8 @@ const NAMES = new Set([
   INDEX_FILE,
   EVENTS_FILE,
   TRACE_FILE,
+  GROWING_FILE,
+  `${GROWING_FILE}.new`,
   APPROVALS_FILE,
 ])
 /** A run that was killed while it took a lock over leaves a lock with a longer name. */

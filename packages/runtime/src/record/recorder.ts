@@ -8,6 +8,7 @@ import { atOwnPath } from '@plumb/wire/output'
 import { version } from '../../package.json'
 import { lineText, type RunEvent, type RunListener, type WireInfo } from '../event/run-event.js'
 import { ANSWERS_FILE, EVENTS_FILE, INDEX_FILE, type RunFile, writeRunFile } from './directory.js'
+import { openGrowing } from './growing-file.js'
 import type { RunIdentity } from './identity.js'
 import { type LineFile, type LineFileOptions, openLineFile } from './line-file.js'
 import { keepAnswersOf } from './resume/read-answers.js'
@@ -57,6 +58,7 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
   }
   spare.push(...files, events.value)
 
+  const growing = openGrowing(directory)
   const exchanges = openExchanges((line) => answers.value.add(scrub(JSON.stringify(line))))
   return succeed({
     on: (event) => {
@@ -65,6 +67,7 @@ export const openRecorder = (options: RecorderOptions): Result<RunListener> => {
         return
       }
       exchanges(event)
+      growing(event)
       const line = eventLine(event)
       if (line) events.value.add(scrub(JSON.stringify(line)))
       if (event.kind !== 'end') return

@@ -4,4 +4,5 @@ export { openServedBinding, openServiceBudget, type ServedBinding } from './open
 export type { AskPerson, PersonQuestion } from './person-agent.js'
 export { runRecorded } from './recorded-run.js'
 export type { TelemetryListener } from './request-events.js'
+export { type OpenRequestTrace, type RequestTrace, requestTraces } from './request-trace.js'
 export type { Memories } from './served-graph.js'

@@ -31,6 +31,8 @@ export interface RecordedRunOptions {
   readonly input: Buffer
   readonly signal: AbortSignal
   readonly reporter: Reporter
+  /** The span that it is a part of. */
+  readonly traceparent?: string | undefined
 }
 
 export interface RecordedRunPorts {
@@ -55,7 +57,7 @@ export const runRecorded = async (options: RecordedRunOptions, ports: RecordedRu
 }
 
 const runOnce = async (o: RecordedRunOptions, { stdout, telemetry, report }: RecordedRunPorts): Promise<'held' | 'over'> => {
-  const started = spawnPlumb({ program: 'plumb', args: wordsOf(o), files: o.files, entry: o.spec, readsSpec: true, env: childEnv('ours') })
+  const started = spawnPlumb({ program: 'plumb', args: wordsOf(o), files: o.files, entry: o.spec, readsSpec: true, env: envOf(o) })
   if (!started.ok) {
     report(started.error)
     return 'over'
@@ -77,6 +79,12 @@ const runOnce = async (o: RecordedRunOptions, { stdout, telemetry, report }: Rec
   for (const one of faults) report(one)
   if (signal !== null) report(fault('child_failed', `the process of this run was ended by ${signal}`))
   return 'over'
+}
+
+/** It sends its spans itself. */
+const envOf = ({ traceparent }: RecordedRunOptions): Record<string, string> => {
+  const collector = Object.keys(process.env).filter((name) => name.startsWith('OTEL_'))
+  return { ...childEnv('ours', collector), ...(traceparent === undefined ? {} : { TRACEPARENT: traceparent }) }
 }
 
 const wordsOf = ({ binding, directory, options }: RecordedRunOptions): string[] => {

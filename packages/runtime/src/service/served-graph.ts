@@ -7,6 +7,8 @@ import { LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { openInProcessChild } from '../child/in-process-child.js'
 import { type Spawned, spawnAll } from '../child/spawn.js'
 import type { ToolService } from '../child/tool-service.js'
+import type { RunEmitter } from '../event/emitter.js'
+import type { TracedGraph } from '../event/trace.js'
 import { placesOf } from '../event/wires.js'
 import type { MappedTool } from '../graph/morphism/calls.js'
 import { GraphRun, type GraphRunOptions } from '../run/graph-run.js'
@@ -39,6 +41,8 @@ export interface GraphRequest {
   /** Errors that belong to no input. */
   readonly report: (fault: Fault) => void
   readonly telemetry: TelemetryListener | undefined
+  /** Of a request that is traced. */
+  readonly trace?: TracedGraph | undefined
   readonly memories: Memories | undefined
   readonly approve: (asked: AskedApproval & { readonly agent: string }) => Promise<boolean>
   /** Asks a person: an answer of the agent's output type, as JSON text. */
@@ -80,6 +84,10 @@ export class ServedGraph {
     this.#others = { nodes: graph.nodes.filter(isOther), edges: [] }
   }
 
+  get graph(): Graph {
+    return this.#graph
+  }
+
   /** Starts a process of each agent. */
   async warm(): Promise<Result<void>> {
     const parts = [...this.#pools.values(), ...this.#plumbs.values()]
@@ -93,16 +101,18 @@ export class ServedGraph {
 
   /** Resolves when all of its output is with its reader, and its memories are kept. */
   async run(request: GraphRequest): Promise<void> {
-    const { report, telemetry, signal, memories } = request
+    const { report, telemetry, trace, signal, memories } = request
     const { reporter } = this.#base
     const events = telemetry && new RequestEvents(telemetry)
+    const emitter = trace ? both(events, trace) : events
     const settings: SpawnSettings = {
       ...this.#base.settings,
-      emitter: events,
+      emitter,
+      trace: trace?.ofCall,
       report,
       ask: ({ tool, input }) => request.approve({ tool, input, agent: tool }),
     }
-    const leased = await this.#take(request, events)
+    const leased = await this.#take(request, emitter)
     if (!leased.ok) return report(leased.error)
     const drop = (error: readonly Fault[]): void => {
       for (const lease of leased.value.values()) lease.drop()
@@ -119,7 +129,10 @@ export class ServedGraph {
       for (const [node, { spawned }] of leased.value) started.value.set(node, spawned)
       for (const node of this.#people) started.value.set(node, startPerson(node, request.ask))
       for (const [node, plumb] of this.#plumbs)
-        started.value.set(node, startPlumb(node, plumb, { ...request, telemetry: events?.of(this.#place(node)) }))
+        started.value.set(
+          node,
+          startPlumb(node, plumb, { ...request, telemetry: this.#tellOf(node, events, trace), trace: trace && (trace.inner ?? trace) }),
+        )
       hasStarted = true
       return started
     }
@@ -130,7 +143,7 @@ export class ServedGraph {
       graph: this.#graph,
       reporter,
       settings,
-      emitter: events,
+      emitter,
       spawn,
     })
     const stop = (): void => run.stop()
@@ -146,18 +159,29 @@ export class ServedGraph {
     )
   }
 
+  /** What the agents of a nested plumb tell. */
+  #tellOf(node: GraphNode, events: RequestEvents | undefined, trace: TracedGraph | undefined): TelemetryListener | undefined {
+    const place = this.#place(node)
+    const tell = events?.of(place)
+    if (!trace) return tell
+    return (telemetry) => {
+      tell?.(telemetry)
+      trace.emit({ kind: 'telemetry', process: place, telemetry })
+    }
+  }
+
   #place(node: GraphNode): string {
     return this.#places.get(node) ?? node.name
   }
 
   async #take(
-    { report, memories, approve }: GraphRequest,
-    events: RequestEvents | undefined,
+    { report, memories, approve, trace }: GraphRequest,
+    emitter: RunEmitter | undefined,
   ): Promise<Result<Map<GraphNode, PooledLease>>> {
     const leases = new Map<GraphNode, PooledLease>()
     const taken = await Promise.all(
       [...this.#pools].map(async ([node, pool]) => {
-        const use = { emitter: events, report, approve: (asked: AskedApproval) => approve({ ...asked, agent: node.name }) }
+        const use = { emitter, trace: trace?.ofCall, report, approve: (asked: AskedApproval) => approve({ ...asked, agent: node.name }) }
         const lease = await pool.take(use, memories?.of(this.#place(node)))
         if (lease.ok) leases.set(node, lease.value)
         return lease
@@ -184,6 +208,15 @@ export class ServedGraph {
     return mapped
   }
 }
+
+const both = (events: RunEmitter | undefined, trace: TracedGraph): RunEmitter => ({
+  hasWires: false,
+  emit: (event) => {
+    events?.emit(event)
+    trace.emit(event)
+  },
+  finish: async () => {},
+})
 
 const startPlumb = (node: GraphNode, plumb: ServedGraph, request: GraphRequest): Spawned => {
   const isEnveloped = node.inputs.length !== 1

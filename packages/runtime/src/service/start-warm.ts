@@ -52,7 +52,15 @@ const startWarm = async (
   }
   const emitter: RunEmitter = { hasWires: false, emit: (event) => use()?.emitter?.emit(event), finish: async () => {} }
   const emitToParent = (json: string): void => use()?.emitter?.emit({ kind: 'telemetry', process: node.name, telemetry: JSON.parse(json) })
-  const settings: SpawnSettings = { ...base.settings, emitter, emitToParent, report, ask: async () => false, isReused: true }
+  const settings: SpawnSettings = {
+    ...base.settings,
+    emitter,
+    emitToParent,
+    report,
+    ask: async () => false,
+    trace: () => use()?.trace?.(),
+    isReused: true,
+  }
   const alone = { nodes: [node], edges: [] }
   const tools = await openToolServices(alone, settings, reporter)
   if (!tools.ok) return { ok: false, error: tools.error[0] as Fault }

@@ -7,6 +7,7 @@
 //   over     it has exited, or a request was stopped in it    is dropped
 
 import { type Fault, isRecord, LineReader, type LineSink, LineWriter, NumberedLine, nowMs, parseJson, startDeadline } from '@plumb/wire'
+import type { SpawnSettings } from '../child/agent-start.js'
 import { type ChildEnds, openInProcessChild } from '../child/in-process-child.js'
 import type { Spawned } from '../child/spawn.js'
 import type { RunEmitter } from '../event/emitter.js'
@@ -20,6 +21,8 @@ export interface AskedApproval {
 /** Where that is told which the process does for a request. */
 export interface WarmUse {
   readonly emitter: RunEmitter | undefined
+  /** The place of its calls in a trace. */
+  readonly trace?: SpawnSettings['trace'] | undefined
   readonly report: (fault: Fault) => void
   /** Whether a call may be made. */
   readonly approve: (asked: AskedApproval) => Promise<boolean>

@@ -1,6 +1,6 @@
 // Finds what a program needs and this machine lacks, without starting anything.
 
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { type Bound, type Need, needsOf, reachedFrom } from '@plumb/lang'
 import { preview, resolveProgram } from '@plumb/wire'
@@ -29,7 +29,7 @@ export const findMissing = (bounds: readonly Bound[], overrides: Overrides = {})
     if (bound.scope.module.path.startsWith('<stdlib>')) return []
     return needsOf(bound).flatMap((need) => {
       if (need.kind === 'eliza model') return isOverridden ? [] : lackingModel(need)
-      return need.kind === 'file' ? missingFile(need) : missingProgram(need)
+      return need.kind === 'file' ? [...missingFile(need), ...missingPython(need)] : missingProgram(need)
     })
   })
 }
@@ -61,6 +61,17 @@ const whyNoFile = (path: string): string | undefined => {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EACCES' ? 'permission denied' : 'no such file'
   }
+}
+
+/** What runs functions of Python: that of a virtual environment beside the file or the spec, that of the environment, or the one on PATH. */
+const missingPython = (need: Need): Lack[] => {
+  const { name, key, from } = need
+  if (key !== 'function' || !name.endsWith('.py')) return []
+  const file = isAbsolute(name) ? name : join(dirname(from), name)
+  const { VIRTUAL_ENV } = process.env
+  const places = [join(dirname(file), '.venv'), join(dirname(from), '.venv'), ...(VIRTUAL_ENV ? [VIRTUAL_ENV] : [])]
+  const isThere = places.some((place) => existsSync(join(place, 'bin/python3'))) || resolveProgram('python3', '/', process.env.PATH).ok
+  return isThere ? [] : lack('cannot_run', `'${preview(name)}' needs Python 3.10 or later, and there is no 'python3' on PATH`, need)
 }
 
 const missingProgram = (need: Need): Lack[] => {

@@ -1,8 +1,9 @@
 // The shared state of all calls of one agent, or of one map of a tool: the docroot, the authority, and the receivers of reports.
 
-import type { AgentUsage, CallEnvelope, Session } from '@plumb/tool/internal'
+import type { AgentUsage, CallContext, CallEnvelope, Session } from '@plumb/tool/internal'
 import { isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
+import { traceOfRun } from '../event/trace.js'
 import { wordsOfAgents } from '../options/run-options.js'
 import type { MapApprovals } from './map-approvals.js'
 
@@ -29,9 +30,9 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
   // Of a run with many workers no person is at the terminal; one that parks its calls asks elsewhere.
   const asksNobody = settings.deliveries !== undefined || approvals !== undefined
   const ask = settings.ask ?? (asksNobody ? async () => undefined : tool.askOnTerminal(settings.askPerson))
-  const trace = (call: CallEnvelope) => {
+  const tell = (call: CallEnvelope, context?: CallContext) => {
     log?.('tool_call', { ...call })
-    emitter?.emit({ kind: 'call', process: place, call })
+    emitter?.emit({ kind: 'call', process: place, call, ...(context ? { context } : {}) })
     if (emitToParent) for (const telemetry of tool.callTelemetry(call, name)) emitToParent(scrub(JSON.stringify(telemetry)))
   }
   const used = (telemetry: AgentUsage): void => {
@@ -45,7 +46,8 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
     approve: isApproved ? async () => true : async (request, signal) => (await withoutLiveLines(() => ask(request, signal))) === true,
     held:
       approvals && ((request, run, signal) => approvals.call(request, { run, ask: () => withoutLiveLines(() => ask(request, signal)) })),
-    onCall: log || emitter || emitToParent ? trace : undefined,
+    onCall: log || emitter || emitToParent ? tell : undefined,
+    trace: settings.trace ?? traceOfRun(),
     costOf,
     onUsage: emitter || emitToParent ? used : undefined,
     agentOptions: wordsOfAgents(given.agents),

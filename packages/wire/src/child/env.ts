@@ -38,6 +38,8 @@ export const childEnv = (
   if (kind === 'ours' && env.PLUMB_ERRORS === 'text') delete env.PLUMB_ERRORS
   // Else Python holds back what it prints into a pipe until a buffer is full, and its reader waits for ever.
   if (kind === 'foreign') env.PYTHONUNBUFFERED ??= '1'
+  // The trace of the run that it is a part of, as OpenTelemetry's libraries look for it.
+  if (kind === 'foreign' && from.PLUMB_TRACEPARENT !== undefined) env.TRACEPARENT ??= from.PLUMB_TRACEPARENT
   return env
 }
 

@@ -8,6 +8,7 @@ import { at, countAt, listAt, numberAt, textAt, valueAt } from '../http/json-pat
 import { type AnswerReader, asJson } from '../protocol.js'
 import type { ContentBlock, ModelRequest, TokenUsage } from '../provider.js'
 import { finishReply } from '../reply/finish-reply.js'
+import { replyFacts } from '../reply/reply-facts.js'
 import { errorIn } from '../reply/server-words.js'
 import type { WireNames } from '../wire-names.js'
 
@@ -32,24 +33,19 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
   const earlier: (readonly [index: number, draft: Draft])[] = []
   const usage = { ...UNCOUNTED }
   let stopReason: string | undefined
+  let [message, counted]: [unknown?, unknown?] = []
   let isOver = false
   /** Pieces came of a block that is unknown, or a block began again. */
   let isTorn = false
-
-  // Counts are cumulative: later ones replace earlier ones, unless they are null.
-  const count = (said: unknown): void => {
-    for (const key of Object.keys(usage) as (keyof typeof UNCOUNTED)[]) {
-      const tokens = countAt(said, key)
-      if (!Number.isNaN(tokens)) usage[key] = tokens
-    }
-  }
 
   const take = (event: unknown): Failure | undefined => {
     const draft = drafts.get(numberAt(event, 'index') ?? -1)
     switch (textAt(event, 'type')) {
       case 'message_start':
-        count(at(event, 'message', 'usage'))
-        tellDropped(at(event, 'message', 'input_transformations'), emit)
+        message = at(event, 'message')
+        counted = at(message, 'usage')
+        count(usage, counted)
+        tellDropped(at(message, 'input_transformations'), emit)
         return undefined
       case 'content_block_start': {
         const begun = begin(at(event, 'content_block'), emit)
@@ -71,7 +67,8 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
         return undefined
       case 'message_delta':
         stopReason = textAt(event, 'delta', 'stop_reason') || stopReason
-        count(at(event, 'usage'))
+        count(usage, at(event, 'usage'))
+        if (at(event, 'usage', 'output_tokens_details')) counted = at(event, 'usage')
         return undefined
       case 'message_stop':
         isOver = true
@@ -101,12 +98,21 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
       if (isTorn) return { ok: false, failure: failures.ofBroken('sent pieces of a block that does not begin, or begins twice') }
       const content = [...earlier, ...drafts].sort(([a], [b]) => a - b).flatMap(([, draft]) => end(draft, names))
       const offered = tools.map(({ name }) => names.toWire(name))
-      return finishReply({ content, reason: stopReason, usage: toUsage(usage), offered }, failures)
+      const reply = replyFacts(message, counted)
+      return finishReply({ content, reason: stopReason, usage: toUsage(usage), reply, offered }, failures)
     },
   }
 }
 
 const UNCOUNTED = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }
+
+// Counts are cumulative: later ones replace earlier ones, unless they are null.
+const count = (usage: typeof UNCOUNTED, said: unknown): void => {
+  for (const key of Object.keys(usage) as (keyof typeof UNCOUNTED)[]) {
+    const tokens = countAt(said, key)
+    if (!Number.isNaN(tokens)) usage[key] = tokens
+  }
+}
 
 const toUsage = ({ cache_read_input_tokens, cache_creation_input_tokens, ...counted }: typeof UNCOUNTED): TokenUsage => ({
   ...counted,

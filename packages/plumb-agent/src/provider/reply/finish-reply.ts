@@ -6,7 +6,7 @@ import type { Finished } from '../protocol.js'
 import { endingOf, isCalling } from './ending.js'
 import { writtenCall } from './written-call.js'
 
-export interface EndedReply extends Pick<Finished, 'content' | 'usage'> {
+export interface EndedReply extends Pick<Finished, 'content' | 'usage' | 'reply'> {
   /** As the server wrote it. Undefined: it gave none. */
   readonly reason: string | undefined
   /** The model itself declined. */
@@ -16,12 +16,16 @@ export interface EndedReply extends Pick<Finished, 'content' | 'usage'> {
 }
 
 export const finishReply = (
-  { content, usage, reason, isRefused = false, offered }: EndedReply,
+  { content, usage, reply, reason, isRefused = false, offered }: EndedReply,
   failures: ReplyFailures,
 ): Attempt<Finished> => {
   const broken = (did: string): Attempt<never> => ({ ok: false, failure: failures.ofBroken(did) })
   const calls = content.some(({ type }) => type === 'tool_use')
   const ending = endingOf(reason)
+  const whole = (stop: Finished['stop'], more: Pick<Finished, 'isPaused'> = {}): Attempt<Finished> => ({
+    ok: true,
+    value: { content, stop, usage, ...(reply ? { reply } : {}), ...more },
+  })
   switch (ending) {
     case undefined:
       return broken('ended its reply without a reason, such as stop, so that nothing says whether it is whole')
@@ -33,11 +37,11 @@ export const finishReply = (
       return { ok: false, failure: failures.ofError({ code, message: `it ended its reply with '${reason}'` }) }
     }
     case 'cut':
-      return { ok: true, value: { content, stop: 'tokens', usage } }
+      return whole('tokens')
     case 'refused':
-      return { ok: true, value: { content, stop: 'refused', usage } }
+      return whole('refused')
     case 'paused':
-      return { ok: true, value: { content, stop: 'end', usage, isPaused: true } }
+      return whole('end', { isPaused: true })
     case 'whole': {
       const text = content.map((block) => (block.type === 'text' ? block.text : '')).join('')
       const written = calls || isRefused ? undefined : writtenCall(text, offered)
@@ -45,7 +49,7 @@ export const finishReply = (
       // What it says before the call is not its answer.
       const isLost = isCalling(reason) && !calls && (offered.length > 0 || text.trim() === '')
       if (isLost) return broken(`ended its reply with '${reason}', and no call came`)
-      return { ok: true, value: { content, stop: isRefused ? 'refused' : calls ? 'tool_use' : 'end', usage } }
+      return whole(isRefused ? 'refused' : calls ? 'tool_use' : 'end')
     }
   }
 }

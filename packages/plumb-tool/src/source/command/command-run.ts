@@ -66,7 +66,7 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, call: Call): Promis
     {
       command: [program, ...words, ...args.value],
       cwd: session.docroot,
-      env: withGitGuard({ ...childEnv('foreign'), ...depth.value, ...deliveryEnv(call) }),
+      env: withGitGuard({ ...childEnv('foreign'), ...depth.value, ...deliveryEnv(call), ...traceEnv(call) }),
       isForeign: true,
       joinsStderr: isText,
     },
@@ -81,6 +81,9 @@ const runCommand = async (wrapper: Wrapper, input: JsonText, call: Call): Promis
   const result = await collectOutput({ name, child: child.value, signal, output, maxOutput, record })
   return inWordsOf(specPath, result, addMissingAccess(result, child.value))
 }
+
+const traceEnv = ({ traceparent }: Call): Readonly<Record<string, string>> =>
+  traceparent === undefined ? {} : { TRACEPARENT: traceparent }
 
 // A prompt file has tags in place of tools with keys.
 const inWordsOf = (specPath: string, before: Result<JsonText>, advised: Result<JsonText>): Result<JsonText> => {

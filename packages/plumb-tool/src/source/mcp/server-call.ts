@@ -29,7 +29,13 @@ export const callServer = async (
     reports++
     last = progress
   }
-  const answer = await connection.call(tool.name, input, { signal: call.signal, timeoutMs, onProgress })
+  const { signal, traceparent, record } = call
+  const { protocol, place } = connection
+  const onSent = (id: string): void => {
+    record.mcp = { protocol, ...place, id }
+  }
+  const traced = traceparent === undefined ? {} : { meta: { traceparent } }
+  const answer = await connection.call(tool.name, input, { signal, timeoutMs, onProgress, onSent, ...traced })
   // Bounded: a server may send any number of them.
   if (last) note(call, 'run', `${plural(reports, 'report')} of progress, the last ${showProgress(last)}`)
   if (answer.ok) return answer

@@ -3,6 +3,7 @@
 import { type Field, type NamedType, resolve, type ServedBinding, type SpecTypes, type Type, unreachable } from '@plumb/lang'
 import { freeNames, wordsOf } from './names.js'
 import { isAttribute, isTakenInPython, methodNames, pythonText } from './python-names.js'
+import { pythonPartials } from './python-partials.js'
 
 export const toPydantic = (spec: SpecTypes, head: string): string => {
   const imports =
@@ -42,6 +43,9 @@ class Writer {
     const made = bindings.map((binding) => this.#member(binding))
     const rebuilt = this.#models.map((name) => `${name}.model_rebuild()\n`).join('')
     if (rebuilt !== '') this.#parts.push(rebuilt)
+    this.#parts.push(
+      ...pythonPartials(this.#spec, { free: (name) => this.#freeName(name), nameOf: (name) => this.#names.get(name) ?? name }),
+    )
     if (made.length > 0)
       this.#parts.push(client('Client', 'Connection', 'Method', made), client('AsyncClient', 'aio.Connection', 'AsyncMethod', made))
     return this.#parts.join('\n\n')

@@ -3,6 +3,7 @@
 import { type Field, type NamedType, type ServedBinding, type SpecTypes, type Type, unreachable } from '@plumb/lang'
 import { commentLines, freeNames } from './names.js'
 import { isAttribute, isTakenInPython, methodNames, pythonText } from './python-names.js'
+import { pythonPartials } from './python-partials.js'
 
 export const toPython = (spec: SpecTypes, head: string): string => {
   const writer = new Writer(spec)
@@ -32,6 +33,9 @@ class Writer {
     const { types, bindings } = this.#spec
     for (const type of types) this.#define(type)
     const made = bindings.map((binding) => this.#members(binding))
+    this.#parts.push(
+      ...pythonPartials(this.#spec, { free: (name) => this.#freeName(name), nameOf: (name) => this.#names.get(name) ?? name }),
+    )
     if (bindings.length > 0) {
       this.#parts.push(client('Client', 'Connection', 'Method', made), client('AsyncClient', 'aio.Connection', 'aio.Method', made))
     }

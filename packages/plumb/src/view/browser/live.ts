@@ -19,7 +19,7 @@ export const enableLive = (refreshed: () => void): void => {
   void look()
 }
 
-const PARTS = ['header > .facts', '#verdict', '#timeline', '#processes', '#errors']
+const PARTS = ['header > .facts', '#verdict', '#growing', '#timeline', '#processes', '#errors']
 
 const replace = async (): Promise<boolean> => {
   const fresh = await fetchedPage()
@@ -27,7 +27,9 @@ const replace = async (): Promise<boolean> => {
   for (const selector of PARTS) {
     const [before, after] = [document.querySelector(selector), fresh.querySelector(selector)]
     if (before && after) before.replaceWith(document.adoptNode(after))
+    else if (selector === '#growing' && after) document.getElementById('verdict')?.after(document.adoptNode(after))
     else if (after) document.querySelector('main')?.append(document.adoptNode(after))
+    else if (selector === '#growing') before?.remove()
   }
   const [list, rows] = [document.getElementById('rows'), fresh.getElementById('rows')]
   if (list && rows) list.replaceChildren(...[...rows.children].map((row) => document.adoptNode(row)))

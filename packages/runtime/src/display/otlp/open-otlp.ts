@@ -1,27 +1,61 @@
-// Sends spans and metrics of a run to a collector. Loaded where the environment names one.
+// Sends spans and metrics of runs to a collector. Loaded where the environment names one.
 
 import { map, type Result } from '@plumb/wire'
 import type { RunListener } from '../../event/run-event.js'
+import { beginTrace } from '../../event/trace.js'
 import type { CostOf } from '../stats-counter.js'
 import { BatchSpanExporter } from './batch-span-exporter.js'
+import { MetricsExporter } from './metrics-exporter.js'
 import { OtlpMetrics } from './otlp-metrics.js'
-import { readOtlpSettings } from './otlp-settings.js'
+import { parentOf, readOtlpSettings } from './otlp-settings.js'
 import { OtlpSpans } from './otlp-spans.js'
 
-/** None if they are switched off. `warn` is called once at most. */
-export const openOtlp = (env: NodeJS.ProcessEnv, costOf: CostOf, warn: (text: string) => void): Result<readonly RunListener[]> => {
+/** Takes the events of one run. */
+export interface Collected {
+  readonly listeners: readonly RunListener[]
+  /** Undefined: none are sent. */
+  readonly spans: OtlpSpans | undefined
+}
+
+export interface Collector {
+  /** `traceparent`: of the span that the run is a part of; null: of none; by default that of the environment. */
+  readonly open: (costOf: CostOf, traceparent?: string | null) => Collected
+  /** Sends the last of it, within some seconds. */
+  readonly finish: () => Promise<void>
+}
+
+/** Undefined: nothing is sent. `warn` is called once at most. */
+export const openCollector = (env: NodeJS.ProcessEnv, warn: (text: string) => void): Result<Collector | undefined> => {
   const settings = readOtlpSettings(env)
-  if (!settings) return { ok: true, value: [] }
+  if (!settings) return { ok: true, value: undefined }
   let hasWarned = false
   const warnOnce = (text: string): void => {
     if (!hasWarned) warn(text)
     hasWarned = true
   }
   return map(settings, (found) => {
-    const { url, metricsUrl } = found
-    return [
-      ...(url ? [new OtlpSpans(new BatchSpanExporter(found, url, warnOnce), found)] : []),
-      ...(metricsUrl ? [new OtlpMetrics(found, metricsUrl, costOf, warnOnce)] : []),
-    ]
+    const { url, metricsUrl, capturesContent } = found
+    const exporter = url && new BatchSpanExporter(found, url, warnOnce)
+    const metrics = metricsUrl && new MetricsExporter(found, metricsUrl, warnOnce)
+    return {
+      open: (costOf, traceparent) => {
+        const parent = traceparent === undefined ? found.parent : parentOf(traceparent ?? undefined)
+        const spans = exporter && new OtlpSpans(exporter, { parent, capturesContent })
+        const listeners = [...(spans ? [spans] : []), ...(metrics ? [new OtlpMetrics(metrics, costOf)] : [])]
+        return { spans, listeners }
+      },
+      finish: async () => {
+        await Promise.all([exporter?.end(), metrics?.finish()])
+      },
+    }
   })
 }
+
+/** For the run of this process. */
+export const openOtlp = (env: NodeJS.ProcessEnv, costOf: CostOf, warn: (text: string) => void): Result<readonly RunListener[]> =>
+  map(openCollector(env, warn), (collector) => {
+    if (!collector) return []
+    const { listeners, spans } = collector.open(costOf)
+    if (spans) beginTrace(spans.traceparent)
+    return [...listeners, { on: () => {}, finish: collector.finish }]
+  })

@@ -1,75 +1,22 @@
 // A run as OpenTelemetry metrics, by its conventions for generative AI: how long requests to models, agents and tools took, tokens, and what it
-// cost. They are sent each minute and at the end, all of them since the beginning.
+// cost.
 
-import { preview, toDollars } from '@plumb/wire'
+import { toDollars } from '@plumb/wire'
 import type { RunEvent, RunListener } from '../../event/run-event.js'
 import type { MessageSpan } from '../message-span.js'
 import { type FailedCallSpan, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
 import { readAndWritten } from '../stats.js'
 import type { CostOf } from '../stats-counter.js'
-import { metricsToOtlp, type OtlpMetric, type OtlpPoint, type SpanAttributes } from './otlp-json.js'
-import type { OtlpSettings } from './otlp-settings.js'
-import { postOtlp } from './post-otlp.js'
+import type { MetricsExporter } from './metrics-exporter.js'
 import { providerName } from './provider-name.js'
 
-const INTERVAL_MS = 60_000
-const END_TIMEOUT_MS = 5_000
-/** Of one metric; what is more is not told apart. */
-const MAX_POINTS = 1_000
-
-const SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92]
-const AGENT_SECONDS = [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 12.8, 25.6, 51.2, 102.4, 204.8, 409.6]
-
-interface Instrument {
-  readonly unit: string
-  readonly description: string
-  /** Of a histogram. */
-  readonly bounds?: readonly number[]
-}
-
-const TOKENS = { unit: '{token}' }
-
-const INSTRUMENTS = {
-  'gen_ai.client.inference.duration': { unit: 's', description: 'Duration of a request to a model.', bounds: SECONDS },
-  'gen_ai.invoke_agent.duration': {
-    unit: 's',
-    description: 'Duration of what an agent or a workflow made of one message.',
-    bounds: AGENT_SECONDS,
-  },
-  'gen_ai.execute_tool.duration': { unit: 's', description: 'Duration of a tool call.', bounds: SECONDS },
-  'gen_ai.client.inference.usage.input_tokens': { ...TOKENS, description: 'Input tokens, those of a cache too.' },
-  'gen_ai.client.inference.usage.output_tokens': { ...TOKENS, description: 'Output tokens.' },
-  'gen_ai.client.inference.usage.cache_read.input_tokens': { ...TOKENS, description: 'Input tokens that came from a cache.' },
-  'gen_ai.client.inference.usage.cache_write.input_tokens': { ...TOKENS, description: 'Input tokens that were written to a cache.' },
-  'plumb.cost': { unit: 'USD', description: 'What requests to models cost.' },
-} as const satisfies Readonly<Record<string, Instrument>>
-
-type Name = keyof typeof INSTRUMENTS
-
-interface Point {
-  readonly attributes: SpanAttributes
-  count: number
-  sum: number
-  min: number
-  max: number
-  readonly buckets: number[]
-}
-
 export class OtlpMetrics implements RunListener {
-  readonly #settings: OtlpSettings
-  readonly #url: URL
+  readonly #exporter: MetricsExporter
   readonly #costOf: CostOf
-  readonly #warn: (text: string) => void
-  readonly #points = new Map<Name, Map<string, Point>>()
   readonly #providers = new Map<string, string>()
   readonly #plumbs = new Set<string>()
-  readonly #startMs = Date.now()
-  readonly #aborted = new AbortController()
-  readonly #timer: NodeJS.Timeout
-  #sending: Promise<void> = Promise.resolve()
   #begin: (RunEvent & { kind: 'begin' }) | undefined
   #fault: string | undefined
-  #hasWarned = false
   readonly #spans = new SpanBuilder({
     message: (span) => this.#message(span),
     modelCall: (call) => this.#modelCall(call),
@@ -77,13 +24,9 @@ export class OtlpMetrics implements RunListener {
     toolCall: (call) => this.#toolCall(call),
   })
 
-  /** `warn` is called once at most. */
-  constructor(settings: OtlpSettings, url: URL, costOf: CostOf, warn: (text: string) => void) {
-    this.#settings = settings
-    this.#url = url
+  constructor(exporter: MetricsExporter, costOf: CostOf) {
+    this.#exporter = exporter
     this.#costOf = costOf
-    this.#warn = warn
-    this.#timer = setInterval(() => this.#send(), INTERVAL_MS).unref()
   }
 
   on(event: RunEvent): void {
@@ -98,43 +41,13 @@ export class OtlpMetrics implements RunListener {
     this.#invoked('invoke_workflow', this.#begin.binding, event.ms - this.#begin.ms, failed)
   }
 
-  /** Sends the last of it, within some seconds. */
-  async finish(): Promise<void> {
-    clearInterval(this.#timer)
-    const late = setTimeout(() => this.#aborted.abort(), Math.min(END_TIMEOUT_MS, this.#settings.timeoutMs))
-    this.#send()
-    await this.#sending
-    clearTimeout(late)
-  }
-
-  #send(): void {
-    this.#sending = this.#sending.then(async () => {
-      const metrics = this.#metrics()
-      if (metrics.length === 0 || this.#aborted.signal.aborted) return
-      const body = metricsToOtlp(this.#settings.resource, metrics, this.#startMs, Date.now())
-      const why = await postOtlp(this.#settings, this.#url, body, this.#aborted.signal)
-      if (why === undefined || this.#hasWarned) return
-      this.#hasWarned = true
-      this.#warn(`the collector at ${preview(this.#url.host)}: ${why}; the run goes on, metrics may be missing`)
-    })
-  }
-
-  #metrics(): readonly OtlpMetric[] {
-    return [...this.#points].map(([name, points]) => {
-      const { unit, description, bounds }: Instrument = INSTRUMENTS[name]
-      const pointOf = ({ attributes, count, sum, min, max, buckets }: Point): OtlpPoint =>
-        bounds ? { attributes, count, sum, min, max, bounds, buckets } : { attributes, sum, isWhole: unit !== 'USD' }
-      return { name, unit, description, points: [...points.values()].map(pointOf) }
-    })
-  }
-
   #message({ process, start, end, fault, isBegun }: MessageSpan): void {
     if (!isBegun) return
     this.#invoked(this.#plumbs.has(process) ? 'invoke_workflow' : 'invoke_agent', process, end - start, fault?.error)
   }
 
   #invoked(operation: string, name: string, ms: number, error: string | undefined): void {
-    this.#record('gen_ai.invoke_agent.duration', ms / 1000, {
+    this.#exporter.record('gen_ai.invoke_agent.duration', ms / 1000, {
       'gen_ai.operation.name': operation,
       'gen_ai.agent.name': name,
       'error.type': error,
@@ -142,22 +55,24 @@ export class OtlpMetrics implements RunListener {
   }
 
   #modelCall(call: ModelCallSpan): void {
-    const { process, model, provider, start, end, tokens } = call
+    const { process, model, provider, responseModel = model, reasoning, start, end, tokens } = call
     const attributes = {
       'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': providerName(provider ?? this.#providers.get(process)),
       'gen_ai.request.model': model,
-      'gen_ai.response.model': model,
+      'gen_ai.response.model': responseModel,
     }
-    this.#record('gen_ai.client.inference.duration', (end - start) / 1000, attributes)
+    this.#exporter.record('gen_ai.client.inference.duration', (end - start) / 1000, attributes)
     const { read, written } = readAndWritten(tokens)
     const counted = { ...attributes, 'gen_ai.token.modality': 'unknown' }
-    this.#record('gen_ai.client.inference.usage.input_tokens', read, counted)
-    this.#record('gen_ai.client.inference.usage.output_tokens', written, counted)
-    if (tokens.cache_read > 0) this.#record('gen_ai.client.inference.usage.cache_read.input_tokens', tokens.cache_read, counted)
-    if (tokens.cache_creation > 0) this.#record('gen_ai.client.inference.usage.cache_write.input_tokens', tokens.cache_creation, counted)
+    this.#exporter.record('gen_ai.client.inference.usage.input_tokens', read, counted)
+    this.#exporter.record('gen_ai.client.inference.usage.output_tokens', written, counted)
+    if (tokens.cache_read > 0) this.#exporter.record('gen_ai.client.inference.usage.cache_read.input_tokens', tokens.cache_read, counted)
+    if (tokens.cache_creation > 0)
+      this.#exporter.record('gen_ai.client.inference.usage.cache_write.input_tokens', tokens.cache_creation, counted)
+    if (reasoning > 0) this.#exporter.record('gen_ai.client.inference.usage.reasoning.output_tokens', reasoning, counted)
     const cost = this.#costOf(call)
-    if (cost !== undefined) this.#record('plumb.cost', toDollars(cost), attributes)
+    if (cost !== undefined) this.#exporter.record('plumb.cost', toDollars(cost), attributes)
   }
 
   #failedCall({ process, model, error, start, end }: FailedCallSpan): void {
@@ -166,38 +81,18 @@ export class OtlpMetrics implements RunListener {
       'gen_ai.provider.name': providerName(this.#providers.get(process)),
       'gen_ai.request.model': model,
     }
-    this.#record('gen_ai.client.inference.duration', (end - start) / 1000, { ...attributes, 'error.type': error })
+    this.#exporter.record('gen_ai.client.inference.duration', (end - start) / 1000, { ...attributes, 'error.type': error })
     const counted = { ...attributes, 'gen_ai.token.modality': 'unknown' }
-    this.#record('gen_ai.client.inference.usage.input_tokens', 0, counted)
-    this.#record('gen_ai.client.inference.usage.output_tokens', 0, counted)
+    this.#exporter.record('gen_ai.client.inference.usage.input_tokens', 0, counted)
+    this.#exporter.record('gen_ai.client.inference.usage.output_tokens', 0, counted)
   }
 
   #toolCall({ agent, tool, start, end, isError, envelope }: ToolCallSpan): void {
-    this.#record('gen_ai.execute_tool.duration', (end - start) / 1000, {
+    this.#exporter.record('gen_ai.execute_tool.duration', (end - start) / 1000, {
       'gen_ai.tool.name': tool,
       'gen_ai.tool.type': 'function',
       'gen_ai.agent.name': agent,
       'error.type': isError ? (envelope?.error?.error ?? '_OTHER') : undefined,
     })
-  }
-
-  #record(name: Name, value: number, attributes: SpanAttributes): void {
-    const points = this.#points.get(name) ?? new Map<string, Point>()
-    this.#points.set(name, points)
-    const key = points.size < MAX_POINTS ? JSON.stringify(attributes) : '{"otel.metric.overflow":true}'
-    const { bounds = [] }: Instrument = INSTRUMENTS[name]
-    const point = points.get(key) ?? {
-      attributes: JSON.parse(key) as SpanAttributes,
-      ...{ count: 0, sum: 0, min: value, max: value },
-      buckets: new Array<number>(bounds.length + 1).fill(0),
-    }
-    points.set(key, point)
-    point.count++
-    point.sum += value
-    point.min = Math.min(point.min, value)
-    point.max = Math.max(point.max, value)
-    const bucket = bounds.findIndex((bound) => value <= bound)
-    const at = bucket < 0 ? bounds.length : bucket
-    point.buckets[at] = (point.buckets[at] ?? 0) + 1
   }
 }

@@ -1,6 +1,7 @@
 // Where spans and metrics are sent, by the variables of OpenTelemetry's "Environment Variable Specification".
 
 import { addSecret, fail, preview, type Result, succeed } from '@plumb/wire'
+import { capturesContent } from '../../event/captures-content.js'
 
 export interface OtlpSettings {
   /** Takes spans as JSON over POST. Undefined: none are sent. */
@@ -44,7 +45,7 @@ export const readOtlpSettings = (env: NodeJS.ProcessEnv): Result<OtlpSettings> |
       ...pairsOf(env.OTEL_RESOURCE_ATTRIBUTES),
       ...(env.OTEL_SERVICE_NAME ? { 'service.name': env.OTEL_SERVICE_NAME } : {}),
     },
-    capturesContent: env.OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT?.toLowerCase() === 'true',
+    capturesContent: capturesContent(env),
     parent: parentOf(env.TRACEPARENT),
   })
 }
@@ -82,7 +83,8 @@ const decoded = (text: string): string => {
   }
 }
 
-const parentOf = (text = ''): OtlpSettings['parent'] => {
+/** By W3C's traceparent; undefined: it is none. */
+export const parentOf = (text = ''): OtlpSettings['parent'] => {
   const [, traceId, spanId] = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/.exec(text) ?? []
   return traceId && spanId ? { traceId, spanId } : undefined
 }

@@ -2,7 +2,9 @@
 // below that one for each request to a model and each tool call.
 
 import { randomBytes } from 'node:crypto'
-import type { RunEvent, RunListener } from '../../event/run-event.js'
+import type { McpNote } from '@plumb/tool/internal'
+import type { AgentTelemetry, RunEvent, RunListener } from '../../event/run-event.js'
+import { newSpanId, traceparentOf } from '../../event/trace.js'
 import type { MessageSpan } from '../message-span.js'
 import { type FailedCallSpan, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
 import { readAndWritten } from '../stats.js'
@@ -13,7 +15,13 @@ import { providerName } from './provider-name.js'
 
 const MAX_IDS = 8192
 
-type SpanSettings = Pick<OtlpSettings, 'parent'> & { readonly capturesContent?: boolean }
+interface OpenMessage {
+  readonly spanId: string
+  isUsed: boolean
+  conversation: string | undefined
+}
+
+type SpanSettings = Pick<OtlpSettings, 'parent' | 'capturesContent'>
 
 export class OtlpSpans implements RunListener {
   readonly #capturesContent: boolean
@@ -29,8 +37,10 @@ export class OtlpSpans implements RunListener {
   #fault: string | undefined
   readonly #providers = new Map<string, string>()
   readonly #plumbs = new Set<string>()
-  /** Span ids of messages: the spans inside need the id before the span has ended, and some come after it. */
-  readonly #messageIds = new Map<string, { readonly spanId: string; isUsed: boolean }>()
+  /** Messages: the spans inside need the id before the span has ended, and some come after it; they say which conversation it is. */
+  readonly #messageIds = new Map<string, OpenMessage>()
+  /** What agents are told before their messages, by process. */
+  readonly #instructions = new Map<string, string>()
   readonly #spans = new SpanBuilder({
     message: (span) => this.#message(span),
     modelCall: (call) => this.#modelCall(call),
@@ -38,11 +48,20 @@ export class OtlpSpans implements RunListener {
     toolCall: (call) => this.#toolCall(call),
   })
 
-  constructor(exporter: BatchSpanExporter, { parent, capturesContent = false }: SpanSettings) {
+  constructor(exporter: BatchSpanExporter, { parent, capturesContent }: SpanSettings) {
     this.#capturesContent = capturesContent
     this.#exporter = exporter
     this.#traceId = parent?.traceId ?? randomBytes(16).toString('hex')
     this.#parentId = parent?.spanId
+  }
+
+  get traceId(): string {
+    return this.#traceId
+  }
+
+  /** That of the run itself, for what is started in it. */
+  get traceparent(): string {
+    return traceparentOf(this.#traceId, this.#root)
   }
 
   on(event: RunEvent): void {
@@ -56,12 +75,13 @@ export class OtlpSpans implements RunListener {
       this.#counts.errors++
       this.#fault ??= event.fault.error
     }
+    if (event.kind === 'telemetry' && this.#capturesContent) this.#notePrompt(event.process, event.telemetry)
     this.#spans.on(event)
     if (event.kind === 'end') this.#end(event)
   }
 
-  finish(): Promise<void> {
-    return this.#exporter.end()
+  #notePrompt(process: string, telemetry: AgentTelemetry): void {
+    if (telemetry.kind === 'prompt' && typeof telemetry.system === 'string') this.#instructions.set(process, telemetry.system)
   }
 
   #end({ ms, status, stoppedBy }: RunEvent & { kind: 'end' }): void {
@@ -106,7 +126,8 @@ export class OtlpSpans implements RunListener {
       attributes: {
         'gen_ai.operation.name': operation,
         'gen_ai.agent.name': process,
-        ...(isPlumb ? {} : { ...this.#providerOf(process), 'gen_ai.conversation.id': this.#conversationOf(process) }),
+        ...(isPlumb ? {} : { ...this.#providerOf(process), 'gen_ai.conversation.id': this.#conversationOf(process, id.conversation) }),
+        'gen_ai.system_instructions': this.#instructionsOf(process),
         'gen_ai.input.messages': this.#content(input, (text) => [messageOf('user', text)]),
         'gen_ai.output.messages': this.#content(output, (text) => [{ ...messageOf('assistant', text), finish_reason: 'stop' }]),
         'plumb.seq': seq === 0 ? undefined : seq,
@@ -117,11 +138,11 @@ export class OtlpSpans implements RunListener {
     })
   }
 
-  #modelCall({ process, agent, model, provider, finish, start, end, tokens, message }: ModelCallSpan): void {
+  #modelCall({ process, agent, model, provider, finish, start, end, tokens, message, ...told }: ModelCallSpan): void {
     const { read, written } = readAndWritten(tokens)
     this.#add({
       spanId: newSpanId(),
-      parentId: this.#parentOf(process, message?.n),
+      parentId: this.#parentOf(process, message?.n, told.conversation),
       name: `chat ${model}`,
       kind: 'client',
       start,
@@ -130,23 +151,26 @@ export class OtlpSpans implements RunListener {
         'gen_ai.operation.name': 'chat',
         ...this.#providerOf(process, provider),
         'gen_ai.agent.name': agent,
-        'gen_ai.conversation.id': this.#conversationOf(process),
+        'gen_ai.conversation.id': this.#conversationOf(process, told.conversation),
         'gen_ai.request.model': model,
-        'gen_ai.response.model': model,
+        'gen_ai.response.model': told.responseModel ?? model,
+        'gen_ai.response.id': told.responseId,
         'gen_ai.response.finish_reasons': finish === undefined ? undefined : [finish],
-        // The conventions count what came from a cache as input too.
+        // The conventions count what came from a cache as input too, and what was thought as output.
         'gen_ai.usage.input_tokens': read,
         'gen_ai.usage.output_tokens': written,
         'gen_ai.usage.cache_read.input_tokens': tokens.cache_read,
         'gen_ai.usage.cache_write.input_tokens': tokens.cache_creation,
+        'gen_ai.usage.reasoning.output_tokens': told.reasoning > 0 ? told.reasoning : undefined,
+        'gen_ai.system_instructions': this.#instructionsOf(process),
       },
     })
   }
 
-  #failedCall({ process, agent, model, error, start, end, message }: FailedCallSpan): void {
+  #failedCall({ process, agent, model, error, start, end, message, conversation }: FailedCallSpan): void {
     this.#add({
       spanId: newSpanId(),
-      parentId: this.#parentOf(process, message?.n),
+      parentId: this.#parentOf(process, message?.n, conversation),
       name: `chat ${model}`,
       kind: 'client',
       start,
@@ -155,18 +179,19 @@ export class OtlpSpans implements RunListener {
         'gen_ai.operation.name': 'chat',
         ...this.#providerOf(process),
         'gen_ai.agent.name': agent,
-        'gen_ai.conversation.id': this.#conversationOf(process),
+        'gen_ai.conversation.id': this.#conversationOf(process, conversation),
         'gen_ai.request.model': model,
         'error.type': error,
+        'gen_ai.system_instructions': this.#instructionsOf(process),
       },
       error,
     })
   }
 
-  #toolCall({ process, agent, id, tool, start, end, isError, input, envelope, message }: ToolCallSpan): void {
+  #toolCall({ process, agent, id, tool, start, end, isError, input, envelope, context, message }: ToolCallSpan): void {
     const error = envelope?.error
     this.#add({
-      spanId: newSpanId(),
+      spanId: context?.span ?? newSpanId(),
       parentId: this.#parentOf(process, message?.n),
       name: `execute_tool ${tool}`,
       kind: 'internal',
@@ -180,6 +205,7 @@ export class OtlpSpans implements RunListener {
         'gen_ai.tool.call.arguments': this.#content(input, (value) => value),
         'gen_ai.tool.call.result': this.#content(envelope?.ok ? envelope.result : undefined, (value) => value),
         'gen_ai.agent.name': agent,
+        ...(context?.mcp ? mcpAttributes(context.mcp, error?.mcp_code) : {}),
         'plumb.tool.attempts': envelope?.attempts,
         'plumb.tool.cached': envelope?.cached,
         'plumb.tool.parent': envelope?.parent ?? undefined,
@@ -199,16 +225,23 @@ export class OtlpSpans implements RunListener {
     return this.#capturesContent && value !== undefined ? JSON.stringify(form(value)) : undefined
   }
 
-  // The span of the message; where that is unknown, the span of the run.
-  #parentOf(process: string, n: number | undefined): string {
-    return n === undefined ? this.#root : this.#idOf(process, n).spanId
+  #instructionsOf(process: string): string | undefined {
+    return this.#content(this.#instructions.get(process), (content) => [{ type: 'text', content: shortened(content) }])
   }
 
-  #idOf(process: string, n: number): { readonly spanId: string; isUsed: boolean } {
+  // The span of the message; where that is unknown, the span of the run.
+  #parentOf(process: string, n: number | undefined, conversation?: string): string {
+    if (n === undefined) return this.#root
+    const message = this.#idOf(process, n)
+    message.conversation ??= conversation
+    return message.spanId
+  }
+
+  #idOf(process: string, n: number): OpenMessage {
     const key = `${process} ${n}`
     const known = this.#messageIds.get(key)
     if (known) return known
-    const made = { spanId: newSpanId(), isUsed: false }
+    const made: OpenMessage = { spanId: newSpanId(), isUsed: false, conversation: undefined }
     this.#messageIds.set(key, made)
     if (this.#messageIds.size > MAX_IDS) this.#messageIds.delete(this.#messageIds.keys().next().value as string)
     return made
@@ -218,9 +251,9 @@ export class OtlpSpans implements RunListener {
     return { 'gen_ai.provider.name': providerName(provider) }
   }
 
-  /** One for each agent and run. */
-  #conversationOf(process: string): string {
-    return `${this.#traceId}/${process}`
+  /** The key of the conversation; else one for each agent and run. */
+  #conversationOf(process: string, key: string | undefined): string {
+    return key === undefined ? `${this.#traceId}/${process}` : keyText(key)
   }
 
   /** Times are milliseconds since the beginning of the run. */
@@ -231,4 +264,30 @@ export class OtlpSpans implements RunListener {
 
 const messageOf = (role: 'user' | 'assistant', content: string) => ({ role, parts: [{ type: 'text', content }] })
 
-const newSpanId = (): string => randomBytes(8).toString('hex')
+/** A server's tool is called as MCP has it, in the span of the tool: the conventions want none of its own beside that. */
+const mcpAttributes = ({ protocol, transport, host, port, id }: McpNote, code: unknown): SpanAttributes => ({
+  'mcp.method.name': 'tools/call',
+  'mcp.protocol.version': protocol,
+  'jsonrpc.request.id': id,
+  'network.transport': transport,
+  'network.protocol.name': transport === 'tcp' ? 'http' : undefined,
+  'server.address': host,
+  'server.port': port,
+  'rpc.response.status_code': typeof code === 'number' ? String(code) : undefined,
+})
+
+/** In characters. */
+const MAX_TEXT = 4096
+const MAX_KEY = 200
+
+const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '')}…`)
+
+/** A text without its quotes. */
+const keyText = (json: string): string => {
+  try {
+    const value = JSON.parse(json) as unknown
+    return (typeof value === 'string' ? value : json).slice(0, MAX_KEY)
+  } catch {
+    return json.slice(0, MAX_KEY)
+  }
+}

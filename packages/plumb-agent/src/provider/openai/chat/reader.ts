@@ -7,6 +7,7 @@ import type { AnswerReader } from '../../protocol.js'
 import type { ContentBlock, ModelRequest, TokenUsage } from '../../provider.js'
 import { endingOf } from '../../reply/ending.js'
 import { finishReply } from '../../reply/finish-reply.js'
+import { replyFacts } from '../../reply/reply-facts.js'
 import { errorIn } from '../../reply/server-words.js'
 import type { WireNames } from '../../wire-names.js'
 import { readTokenUsage } from '../usage.js'
@@ -27,6 +28,7 @@ export const openReader = (
   let reason: string | undefined
   let usage: TokenUsage = { input_tokens: Number.NaN, output_tokens: Number.NaN, cache_read_tokens: 0, cache_creation_tokens: 0 }
   let isOver = false
+  let [head, counted]: [unknown?, unknown?] = []
 
   const tellThinking = (): void => {
     if (thinking !== '') emit({ kind: 'thinking', text: thinking })
@@ -61,12 +63,13 @@ export const openReader = (
     }
     const error = errorIn(chunk)
     if (error) return failures.ofError(error)
+    if (textAt(chunk, 'id') || textAt(chunk, 'model')) head ??= chunk
+    counted = at(chunk, 'usage') ?? counted
     if (at(chunk, 'usage')) usage = readTokenUsage(at(chunk, 'usage'), 'prompt', 'completion')
     // Without final usage, and only the first of several answers.
     const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
     if (choice === undefined) return undefined
-    const fault = errorIn({ error: at(choice, 'error') })
-    if (fault) return failures.ofError(choice)
+    if (errorIn({ error: at(choice, 'error') })) return failures.ofError(choice)
     takeDelta(deltaOf(choice))
     // One that says that it went wrong is not taken back by a later one.
     if (endingOf(reason) !== 'broken') reason = textAt(choice, 'finish_reason') || reason
@@ -87,7 +90,7 @@ export const openReader = (
       if (text !== '') content.push({ type: 'text', text })
       if (refusal !== '') content.push({ type: 'text', text: refusal })
       content.push(...calls.finish(names))
-      return finishReply({ content, usage, reason, isRefused: refusal !== '', offered }, failures)
+      return finishReply({ content, usage, reply: replyFacts(head, counted), reason, isRefused: refusal !== '', offered }, failures)
     },
   }
 }
@@ -119,5 +122,8 @@ export const eventsOf = (completion: unknown): readonly unknown[] => {
     finish_reason: textAt(choice, 'finish_reason'),
     error: at(choice, 'error'),
   }))
-  return [{ choices, usage: at(completion, 'usage') }, ...(choices.length > 0 ? ['[DONE]'] : [])]
+  return [
+    { id: at(completion, 'id'), model: at(completion, 'model'), choices, usage: at(completion, 'usage') },
+    ...(choices.length > 0 ? ['[DONE]'] : []),
+  ]
 }

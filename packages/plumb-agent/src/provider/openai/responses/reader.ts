@@ -5,6 +5,7 @@ import { at, listAt, textAt } from '../../http/json-path.js'
 import type { AnswerReader } from '../../protocol.js'
 import type { ModelRequest } from '../../provider.js'
 import { finishReply } from '../../reply/finish-reply.js'
+import { replyFacts } from '../../reply/reply-facts.js'
 import { errorIn } from '../../reply/server-words.js'
 import type { WireNames } from '../../wire-names.js'
 import { readTokenUsage } from '../usage.js'
@@ -86,9 +87,9 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
       if (!isOver) return { ok: false, failure: failures.ofBroken('ended its reply before the answer was whole') }
       const { content, isRefused, isCut, isEmpty } = items.finish(response, names)
       if (isEmpty && isWhole(reason)) return { ok: false, failure: failures.ofBroken('ended its reply without an answer') }
-      const usage = readTokenUsage(at(response, 'usage'), 'input', 'output')
       const offered = tools.map(({ name }) => names.toWire(name))
-      return finishReply({ content, usage, reason: isCut && isWhole(reason) ? 'incomplete' : reason, isRefused, offered }, failures)
+      const [usage, reply] = [readTokenUsage(at(response, 'usage'), 'input', 'output'), replyFacts(response, at(response, 'usage'))]
+      return finishReply({ content, usage, reply, reason: isCut && isWhole(reason) ? 'incomplete' : reason, isRefused, offered }, failures)
     },
   }
 }

@@ -27,21 +27,23 @@ export interface FollowOptions {
   readonly gate: HostPermission
   readonly signal: AbortSignal
   readonly resolve?: ResolveHost
+  /** Of the call that it is made for, where the run is traced. */
+  readonly traceparent?: string | undefined
 }
 
 const MAX_REDIRECTS = 5
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 /** Headers that are sent to every host; others go only to the origin that was asked for. */
-const FOR_ALL = new Set(['accept', 'accept-language', 'user-agent', 'accept-encoding'])
+const FOR_ALL = new Set(['accept', 'accept-language', 'user-agent', 'accept-encoding', 'traceparent'])
 const OWN = { 'user-agent': 'plumb-tool', 'accept-encoding': 'gzip, deflate, br' }
 
 export const followRedirects = async (
   { url, headers, before = [] }: FetchRequest,
-  { gate, signal, resolve }: FollowOptions,
+  { gate, signal, resolve, traceparent }: FollowOptions,
 ): Promise<Result<FetchedReply>> => {
   const hops = [...before]
   let next = before.length === 0 ? checkUrl(url, gate.mayReachPrivateNet) : checkRedirect(url, hops, gate.mayReachPrivateNet)
-  let sent: Readonly<Record<string, string>> = { ...OWN, ...headers }
+  let sent: Readonly<Record<string, string>> = { ...OWN, ...(traceparent === undefined ? {} : { traceparent }), ...headers }
   for (;;) {
     if (!next.ok) return next
     const target: URL = next.value

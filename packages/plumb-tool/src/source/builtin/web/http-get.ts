@@ -36,7 +36,9 @@ export const httpGet: Builtin<Input> = {
   run: async ({ url, headers = {}, offset = 0 }, context) => {
     const sent = checkHeaders(headers)
     if (!sent.ok) return sent
-    const fetched = await followRedirects({ url, headers: sent.value }, { gate: openHostPermission(context), signal: context.call.signal })
+    const { signal, traceparent } = context.call
+    const options = { gate: openHostPermission(context), signal, traceparent }
+    const fetched = await followRedirects({ url, headers: sent.value }, options)
     if (!fetched.ok) return fetched
     const { status, headers: received, bytes, hops } = fetched.value
     const last = hops.at(-1)?.href ?? url

@@ -16,7 +16,7 @@ export interface Page {
 const ACCEPT = 'text/markdown, text/html, application/xhtml+xml, text/plain;q=0.9, application/json;q=0.9, */*;q=0.5'
 
 export const readPage = async (url: URL, context: BuiltinContext, resolve?: FollowOptions['resolve']): Promise<Result<Page>> => {
-  const { signal, session } = context.call
+  const { signal, session, traceparent } = context.call
   const gate = openHostPermission(context)
   const cache = await pageCache()
   // A page read with `net.private` is not served to callers without it.
@@ -29,7 +29,7 @@ export const readPage = async (url: URL, context: BuiltinContext, resolve?: Foll
     }
     return succeed(kept)
   }
-  const options = { gate, signal, ...(resolve ? { resolve } : {}) }
+  const options = { gate, signal, traceparent, ...(resolve ? { resolve } : {}) }
   const fetched = await followRedirects({ url: url.href, headers: { accept: ACCEPT, ...(kept ? ifChanged(kept) : {}) } }, options)
   if (!fetched.ok) return fetched
   const fresh = freshMs(fetched.value.headers['cache-control'] ?? '')

@@ -1,0 +1,277 @@
+// What a collector gets of a run with two agents, tools of each kind, an error and a retry: by the rules of OTLP and of OpenTelemetry's
+// conventions for generative AI and for MCP, 0.1.0. Which attributes a span may have is as the model files of
+// open-telemetry/semantic-conventions-genai list them, looked up on 2026-11-29.
+
+import { spawnSync } from 'node:child_process'
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t, { type Test } from 'tap'
+import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
+
+const COMMON = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.conversation.id', 'gen_ai.agent.name', 'error.type']
+const CONTENT = ['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.system_instructions']
+const MCP = ['mcp.method.name', 'mcp.protocol.version', 'jsonrpc.request.id', 'rpc.response.status_code']
+const NETWORK = ['network.transport', 'network.protocol.name', 'server.address', 'server.port']
+const TOOL = ['name', 'type', 'call.id', 'call.arguments', 'call.result'].map((name) => `gen_ai.tool.${name}`)
+const USAGE = ['input_tokens', 'output_tokens', 'cache_read.input_tokens', 'cache_write.input_tokens', 'reasoning.output_tokens']
+const RESPONSE = ['model', 'id', 'finish_reasons'].map((name) => `gen_ai.response.${name}`)
+
+/** By operation: what a span may have, and what it must. */
+const SPANS: Readonly<Record<string, { readonly may: readonly string[]; readonly must: readonly string[]; readonly kind: number }>> = {
+  invoke_workflow: { kind: 1, must: ['gen_ai.operation.name'], may: [...COMMON, ...CONTENT, 'process.exit.code'] },
+  invoke_agent: { kind: 1, must: ['gen_ai.operation.name', 'gen_ai.agent.name'], may: [...COMMON, ...CONTENT] },
+  chat: {
+    kind: 3,
+    must: ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model', 'gen_ai.conversation.id'],
+    may: [...COMMON, ...CONTENT, ...RESPONSE, 'gen_ai.request.model', ...USAGE.map((name) => `gen_ai.usage.${name}`)],
+  },
+  execute_tool: { kind: 1, must: ['gen_ai.operation.name', 'gen_ai.tool.name'], may: [...COMMON, ...TOOL, ...MCP, ...NETWORK] },
+}
+
+const OF_MODEL = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model']
+const COUNTED = { must: [...OF_MODEL, 'gen_ai.token.modality'], may: [...OF_MODEL, 'gen_ai.response.model', 'gen_ai.token.modality'] }
+
+/** By name: what a point may have, and what it must. */
+const METRICS: Readonly<Record<string, { readonly may: readonly string[]; readonly must: readonly string[] }>> = {
+  'gen_ai.client.inference.duration': { must: OF_MODEL, may: [...OF_MODEL, 'gen_ai.response.model', 'error.type'] },
+  'gen_ai.client.inference.usage.input_tokens': COUNTED,
+  'gen_ai.client.inference.usage.output_tokens': COUNTED,
+  'gen_ai.client.inference.usage.reasoning.output_tokens': COUNTED,
+  'plumb.cost': { must: OF_MODEL, may: [...OF_MODEL, 'gen_ai.response.model'] },
+  'gen_ai.invoke_agent.duration': { must: ['gen_ai.agent.name'], may: ['gen_ai.operation.name', 'gen_ai.agent.name', 'error.type'] },
+  'gen_ai.execute_tool.duration': {
+    must: ['gen_ai.tool.name'],
+    may: ['gen_ai.tool.name', 'gen_ai.tool.type', 'gen_ai.agent.name', 'error.type'],
+  },
+}
+
+interface Attribute {
+  readonly key: string
+  readonly value: Readonly<Record<string, unknown>>
+}
+
+interface Span {
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId?: string
+  readonly name: string
+  readonly kind: number
+  readonly attributes: readonly Attribute[]
+  readonly status: { readonly code?: number }
+}
+
+const valuesOf = ({ attributes }: Pick<Span, 'attributes'>): Record<string, unknown> =>
+  Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
+
+interface Seen {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
+}
+
+/** Takes all that is sent, and answers by path. */
+const openServer = async (t: Test, answer: (seen: Seen, count: number) => { readonly status?: number; readonly body?: unknown }) => {
+  const seen: Seen[] = []
+  const server = createServer((request, response) => {
+    const parts: Buffer[] = []
+    request.on('data', (part: Buffer) => parts.push(part))
+    request.on('end', () => {
+      const one = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(parts).toString() }
+      seen.push(one)
+      const { status = 200, body = {} } = answer(one, seen.length)
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after-ms': '1' }).end(JSON.stringify(body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { seen, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+const completion = (message: object, finish_reason = 'stop', id = 'chatcmpl-1') => ({
+  id,
+  object: 'chat.completion',
+  model: 'gpt-5.2-2026-01-01',
+  choices: [{ index: 0, message: { role: 'assistant', content: null, ...message }, finish_reason }],
+  usage: { prompt_tokens: 20, completion_tokens: 9, completion_tokens_details: { reasoning_tokens: 4 } },
+})
+
+const callOf = (id: string, name: string, input: object) => ({ id, type: 'function', function: { name, arguments: JSON.stringify(input) } })
+
+const MCP_SERVER = `
+const { createInterface } = require('node:readline')
+const { appendFileSync } = require('node:fs')
+const say = (id, result) => console.log(JSON.stringify({ jsonrpc: '2.0', id, result }))
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line)
+  if (method === 'initialize') say(id, { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } })
+  else if (method === 'tools/list') say(id, { tools: [{ name: 'shout', inputSchema: { type: 'object', properties: { text: { type: 'string' } } } }] })
+  else if (method === 'tools/call') {
+    appendFileSync(process.argv[2], JSON.stringify({ id, meta: params._meta }) + String.fromCharCode(10))
+    say(id, { content: [{ type: 'text', text: 'HO' }] })
+  } else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }))
+})
+`
+
+const specOf = (url: string, log: string): string => `
+let fetch : { url: string } -> json = tool { builtin: "http_get" }
+let where : { arguments?: [string] } -> string = tool { command: "printenv TRACEPARENT" }
+let asker : !string -> !string = agent {
+  provider: "openai", model: "gpt-5.2", endpoint: "${url}/v1", wire: "chat", stream: false, tools: [fetch, where],
+  mcp: [{ command: "node", args: ["mcp.cjs", "${log}"], prefix: "loud", sandbox: false }], prompt: "Be brief.", conversation: value
+}
+let checker : !string -> !int = agent {
+  provider: "openai", model: "gpt-5.2", endpoint: "${url}/v1", wire: "chat", stream: false, max_retries: 0, amnesiac: true
+}
+let main : !string -> !int = asker ; checker
+`
+
+const openModel = (t: Test) =>
+  openServer(t, ({ path, body }, count) => {
+    if (path === '/page') return { body: { page: true } }
+    // Its first request is retried.
+    if (count === 1) return { status: 503, body: { error: { message: 'busy' } } }
+    const { messages, tools } = JSON.parse(body) as { messages: { role: string }[]; tools?: unknown }
+    if (!tools) return { body: completion({ content: 'no number' }) }
+    if (messages.some(({ role }) => role === 'tool')) return { body: completion({ content: 'done' }) }
+    const calls = [
+      callOf('call_a', 'fetch', { url: 'PAGE' }),
+      callOf('call_b', 'where', {}),
+      callOf('call_c', 'loud__shout', { text: 'ho' }),
+      callOf('call_d', 'fetch', { url: 'not a url' }),
+    ]
+    return { body: JSON.parse(JSON.stringify(completion({ tool_calls: calls }, 'tool_calls')).replaceAll('PAGE', `${pageUrl}/page`)) }
+  })
+
+let pageUrl = ''
+
+t.test('the spans of a run', async (t) => {
+  const { seen, url } = await openModel(t)
+  pageUrl = url
+  const collector = await openServer(t, () => ({}))
+  const directory = makeTestDirectory({ 'mcp.cjs': MCP_SERVER })
+  const log = `${directory}/seen.json`
+  const { out, err, status } = await bash(
+    `cat > s.plumb; echo '"k1"' | plumb --grant net,net.private,exec s.plumb; s=$?; cat seen.json >&2; exit $s`,
+    {
+      directory,
+      env: {
+        ...envIn(directory),
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+        TRACEPARENT: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+      },
+    },
+    specOf(url, log),
+  )
+  t.match({ out, status }, { out: '', status: 1 }, err)
+  const bodies = collector.seen.filter(({ path }) => path === '/v1/traces').map(({ body }) => JSON.parse(body))
+  const spans = bodies.flatMap(({ resourceSpans }) => resourceSpans[0].scopeSpans[0].spans as Span[])
+  const named = (name: string) => spans.filter((span) => span.name === name)
+  t.strictSame([...new Set(spans.map(({ name }) => name))].sort(), [
+    'chat gpt-5.2',
+    'execute_tool fetch',
+    'execute_tool loud:shout',
+    'execute_tool where',
+    'invoke_agent asker',
+    'invoke_agent checker',
+    'invoke_workflow main',
+  ])
+  for (const span of spans) {
+    const values = valuesOf(span)
+    const rule = SPANS[String(values['gen_ai.operation.name'])]
+    const own = Object.keys(values).filter((key) => !key.startsWith('plumb.'))
+    t.strictSame([own.filter((key) => !rule?.may.includes(key)), rule?.must.filter((key) => !own.includes(key))], [[], []], span.name)
+    t.match(span, { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: /^[\da-f]{16}$/, kind: rule?.kind })
+    t.equal(span.status.code === 2, 'error.type' in values, `${span.name}: error.type and status`)
+  }
+  const ids = new Map(spans.map((span) => [span.spanId, span]))
+  t.equal(ids.size, spans.length)
+  const ofTools = spans.filter(({ name }) => name.startsWith('execute_tool'))
+  for (const { parentSpanId = '' } of ofTools) t.equal(ids.get(parentSpanId)?.name, 'invoke_agent asker')
+
+  const [failed, first] = named('chat gpt-5.2').map(valuesOf)
+  t.match(failed, { 'error.type': 'overloaded', 'gen_ai.conversation.id': 'k1' })
+  t.match(first, {
+    'gen_ai.request.model': 'gpt-5.2',
+    'gen_ai.response.model': 'gpt-5.2-2026-01-01',
+    'gen_ai.response.id': 'chatcmpl-1',
+    'gen_ai.usage.reasoning.output_tokens': '4',
+    'gen_ai.conversation.id': 'k1',
+    'gen_ai.system_instructions': /^\[\{"type":"text","content":"Be brief\./,
+  })
+  t.match(named('invoke_agent asker').map(valuesOf), [{ 'gen_ai.conversation.id': 'k1', 'gen_ai.system_instructions': /Be brief/ }])
+  t.match(named('invoke_agent checker').map(valuesOf), [{ 'error.type': 'output_type_mismatch' }])
+
+  // What a tool asks is below the span of its call.
+  const [page, bad] = named('execute_tool fetch').sort((a, b) => (a.status.code ?? 0) - (b.status.code ?? 0))
+  t.equal(seen.find(({ path }) => path === '/page')?.headers.traceparent, `00-${page?.traceId}-${page?.spanId}-01`)
+  t.match(valuesOf(bad as Span), { 'error.type': String })
+  const [where] = named('execute_tool where')
+  t.match(valuesOf(where as Span)['gen_ai.tool.call.result'], `${where?.traceId}-${where?.spanId}`)
+  const [shout] = named('execute_tool loud:shout')
+  const asked = JSON.parse(err.split('\n').find((line) => line.startsWith('{"id"')) ?? '{}') as {
+    id: number
+    meta: Record<string, unknown>
+  }
+  t.equal(asked.meta.traceparent, `00-${shout?.traceId}-${shout?.spanId}-01`)
+  t.match(valuesOf(shout as Span), {
+    'mcp.method.name': 'tools/call',
+    'mcp.protocol.version': '2025-11-25',
+    'jsonrpc.request.id': String(asked.id),
+    'network.transport': 'pipe',
+  })
+
+  const metrics = collector.seen.filter(({ path }) => path === '/v1/metrics').map(({ body }) => JSON.parse(body))
+  for (const { name, histogram, sum } of metrics.at(-1).resourceMetrics[0].scopeMetrics[0].metrics) {
+    const points = (histogram ?? sum).dataPoints as Pick<Span, 'attributes'>[]
+    for (const point of points) {
+      const own = Object.keys(valuesOf(point))
+      t.strictSame(
+        [own.filter((key) => !METRICS[name]?.may.includes(key)), METRICS[name]?.must.filter((key) => !own.includes(key))],
+        [[], []],
+        name,
+      )
+    }
+  }
+  const names = metrics.at(-1).resourceMetrics[0].scopeMetrics[0].metrics.map(({ name }: { readonly name: string }) => name)
+  for (const name of Object.keys(METRICS)) t.ok(names.includes(name), name)
+  await checkProtocol(t, collector.seen)
+})
+
+/** Each body, read by the collector's own types, which take no field that they do not have. */
+const CHECK = `
+import base64, json, sys
+from google.protobuf.json_format import ParseDict
+from opentelemetry.proto.collector.metrics.v1.metrics_service_pb2 import ExportMetricsServiceRequest
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+IDS = {"traceId": 16, "spanId": 8, "parentSpanId": 8}
+def binary(value):
+    if isinstance(value, list):
+        return [binary(one) for one in value]
+    if not isinstance(value, dict):
+        return value
+    for key, size in IDS.items():
+        if key in value:
+            raw = bytes.fromhex(value[key])
+            assert len(raw) == size, key
+            value[key] = base64.b64encode(raw).decode()
+    return {key: binary(one) for key, one in value.items()}
+for line in sys.stdin:
+    path, body = json.loads(line)
+    ParseDict(binary(json.loads(body)), ExportTraceServiceRequest() if path.endswith("traces") else ExportMetricsServiceRequest())
+    print(path)
+`
+
+const PYTHON = join(process.env.PLUMB_OTHERS ?? '', 'typed/bin/python3')
+const hasTypes = spawnSync(PYTHON, ['-c', 'import opentelemetry.proto']).status === 0
+
+const checkProtocol = async (t: Test, seen: readonly Seen[]): Promise<void> => {
+  if (!hasTypes) return void t.pass('no opentelemetry-proto is here (PLUMB_OTHERS: scripts/install-others)', { skip: true })
+  const input = seen.map(({ path, body }) => `${JSON.stringify([path, body])}\n`).join('')
+  const { stdout, stderr } = spawnSync(PYTHON, ['-c', CHECK], { input, encoding: 'utf8' })
+  t.strictSame([stderr, stdout.trim().split('\n').length], ['', seen.length])
+}
