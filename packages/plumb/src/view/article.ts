@@ -12,6 +12,8 @@ import { spentText } from './spent.js'
 import { code, prose, value } from './value.js'
 
 export interface ArticleContext {
+  /** Before the ids of its places: a page of two runs has each of them twice. */
+  readonly prefix: string
   readonly texts: RunTexts
   readonly pictures: Pictures
   /** Whether the page has the prompt of a lane. */
@@ -19,28 +21,45 @@ export interface ArticleContext {
 }
 
 export const article = (input: InputModel, context: ArticleContext): Html => {
-  const { seq, state, given, outputs, between, turns, faults } = input
+  const { seq, state } = input
   const name = seq > 0 ? `#${seq}` : 'without a number'
-  const sent = ({ wire, message }: Sent) => value(context.texts.messageOf(message, wire), context.pictures)
   return html`<article id="${seq}" class="input ${state}" data-seq="${seq}" aria-label="input ${name}">
 <h3><a href="#${seq}">${name}</a> <span class="state">${state}</span> <small>${measures(input)}</small></h3>
-${given.map((one) => said('in', given.length > 1 ? one.wire.wire.from : 'input', sent(one)))}
-${turns.map((turn) => turnPart(turn, context, new Set(given.map(({ message }) => message.text))))}
-${between.length === 0 ? undefined : html`<details class="between"><summary>${counted(between.length, 'message')} between other processes</summary>${between.map((one) => said('between', `${one.wire.wire.from} → ${one.wire.wire.to}`, sent(one)))}</details>`}
-${outputs.map((one) => said('out', one.wire.wire.to, sent(one)))}
-${faults.map(fault)}
+${given(input, context)}
+${course(input, context)}
 </article>`
 }
 
-const said = (kind: string, who: string, what: Html | string): Html =>
+/** What the input was. */
+export const given = (input: InputModel, { texts, pictures }: ArticleContext): readonly Html[] =>
+  input.given.map(({ wire, message }) =>
+    said('in', input.given.length > 1 ? wire.wire.from : 'input', value(texts.messageOf(message, wire), pictures)),
+  )
+
+/** What became of it. */
+export const course = ({ given, outputs, between, turns, faults }: InputModel, context: ArticleContext): readonly (Html | undefined)[] => {
+  const sent = ({ wire, message }: Sent) => value(context.texts.messageOf(message, wire), context.pictures)
+  const known = new Set(given.map(({ message }) => message.text))
+  return [
+    ...turns.map((turn) => turnPart(turn, context, known)),
+    between.length === 0
+      ? undefined
+      : html`<details class="between"><summary>${counted(between.length, 'message')} between other processes</summary>${between.map((one) => said('between', `${one.wire.wire.from} → ${one.wire.wire.to}`, sent(one)))}</details>`,
+    ...outputs.map((one) => said('out', one.wire.wire.to, sent(one))),
+    ...faults.map(fault),
+  ]
+}
+
+export const said = (kind: string, who: string, what: Html | string): Html =>
   html`<div class="say ${kind}"><b class="who">${who}</b><div>${what}</div></div>`
 
-const fault = ({ process, title, detail }: Note): Html => said('bad', title, html`${process === '' ? undefined : `${process}: `}${detail}`)
+const fault = ({ process, title, detail }: Note): Html =>
+  said('bad', 'error', html`<b class="bad">${title}</b> ${process === '' ? undefined : `${process}: `}${detail}`)
 
 const MIN_WAIT = 50_000
 
 /** Time, tokens and cost. */
-const measures = (input: InputModel): string => {
+export const measures = (input: InputModel): string => {
   const { start, end, took, read, written, cost, failedCalls } = input
   const parts = [
     showMicroseconds(took),
@@ -60,9 +79,9 @@ export const counted = (n: number, one: string): string => `${n} ${one}${n === 1
 const turnPart = (one: Turn, context: ArticleContext, given: ReadonlySet<string>): Html => {
   const { id, lane, laneIndex, turn, steps } = one
   const { input, output } = turn ? context.texts.turnOf(turn, lane) : { input: undefined, output: undefined }
-  const prompt = context.hasPrompt(laneIndex) ? html` &middot; <a href="#p${laneIndex}">prompt</a>` : undefined
+  const prompt = context.hasPrompt(laneIndex) ? html` &middot; <a href="#${context.prefix}p${laneIndex}">prompt</a>` : undefined
   const shown = stepsOf(one, output, context)
-  return html`<section class="turn ${lane.runs}" id="${id}"><h4>${lane.name} <small>${turn ? when(one) : lane.runs}${prompt}</small></h4>
+  return html`<section class="turn ${lane.runs}" id="${context.prefix}${id}"><h4>${lane.name} <small>${turn ? when(one) : lane.runs}${prompt}</small></h4>
 ${input === undefined ? undefined : said('in', 'in', given.has(turn?.input ?? '') ? html`<span class="none">the input, as it came</span>` : value(input, context.pictures))}
 ${shown.parts}
 ${turn === undefined || shown.hasAnswer ? undefined : answer(turn.error, output, context, steps)}</section>`
@@ -109,7 +128,7 @@ const stepsOf = ({ lane, turn, steps }: Turn, output: string | undefined, contex
       if (made) return callPart(made, lane, context)
       return blockPart(block, { isRefused, isAnswer })
     })
-    return [requestPart(step.id, step.request, shown)]
+    return [requestPart(context.prefix + step.id, step.request, shown)]
   })
   return { parts, hasAnswer }
 }
@@ -154,7 +173,7 @@ const folded = (kind: string, name: string, inside: Html): Html =>
 const callPart = (
   { call, id }: { readonly call: CallModel; readonly id: string },
   lane: Lane,
-  { texts, pictures }: ArticleContext,
+  { texts, pictures, prefix }: ArticleContext,
 ): Html => {
   const { tool, isOk, stages, start, end, isCached, attempts, depth } = call
   const { input, result } = texts.callOf(call, lane)
@@ -168,7 +187,7 @@ const callPart = (
     stages.length === 0
       ? undefined
       : html`<details class="stages"><summary>stages</summary><ol>${stages.map((stage) => html`<li>${stage}</li>`)}</ol></details>`
-  return html`<div class="say tool${isOk ? '' : ' failed'}" id="${id}"><b class="who">${tool}</b><div><small>${isOk ? 'ok' : html`<b class="bad">failed</b>`} &middot; ${how.join(' · ')}</small>
+  return html`<div class="say tool${isOk ? '' : ' failed'}" id="${prefix}${id}"><b class="who">${tool}</b><div><small>${isOk ? 'ok' : html`<b class="bad">failed</b>`} &middot; ${how.join(' · ')}</small>
 ${value(input, pictures)}<div class="result"><b class="who">${isOk ? 'result' : 'error'}</b>${result === undefined ? html`<p class="none">not in the record</p>` : isOk ? value(result, pictures) : errorText(result)}</div>${stageList}</div></div>`
 }
 

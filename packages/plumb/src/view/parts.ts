@@ -9,9 +9,10 @@ import type { Note, RunModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import { spentText } from './spent.js'
 import { prose } from './value.js'
-import { linkTo, usageOf } from './verdict.js'
+import { usageOf } from './verdict.js'
+import { linkTo } from './verdict-card.js'
 
-const section = (id: string, title: string, inside: Html | readonly Html[]): Html => html`
+export const section = (id: string, title: string, inside: Html | readonly Html[]): Html => html`
 <section id="${id}" aria-labelledby="${id}-title">
 <h2 id="${id}-title">${title}</h2>
 ${inside}

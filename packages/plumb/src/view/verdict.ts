@@ -8,7 +8,8 @@ import { shortName, shortReason } from './page-limits.js'
 import type { Lane, Note, RunModel, ShownCost } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import { addCosts, NOTHING_SPENT, spentText } from './spent.js'
-import { code } from './value.js'
+import { card, linkTo } from './verdict-card.js'
+import { waits } from './waiting.js'
 
 export interface VerdictFacts {
   readonly run: RunModel
@@ -18,26 +19,10 @@ export interface VerdictFacts {
   readonly directory: string | undefined
 }
 
-/** Items of one card. */
-const MAX_ITEMS = 8
-
 export const verdict = (facts: VerdictFacts): Html => html`
 <section id="verdict" aria-label="Verdict">
-${[failures(facts), waits(facts), failedCalls(facts.run), costs(facts), slowest(facts.inputs)]}
+${[failures(facts), waits(facts.inputs, facts.waiting, facts.directory ?? 'REC'), failedCalls(facts.run), costs(facts), slowest(facts.inputs)]}
 </section>`
-
-const card = (
-  kind: string,
-  title: Html | string,
-  items: readonly (Html | string)[],
-  more?: Html | string,
-): Html => html`<div class="card ${kind}">
-<h2>${title}</h2>
-${items.length === 0 ? undefined : html`<ul>${items.slice(0, MAX_ITEMS).map((item) => html`<li>${item}</li>`)}</ul>`}
-${items.length > MAX_ITEMS ? html`<p class="left-out">and ${items.length - MAX_ITEMS} more</p>` : undefined}${more}
-</div>`
-
-export const linkTo = (seq: number): Html => html`<a href="#${seq}">#${seq}</a>`
 
 const failures = ({ run, inputs }: VerdictFacts): Html => {
   const failed = inputs.filter(({ seq, state }) => state === 'failed' && seq > 0)
@@ -59,31 +44,6 @@ const whyFailed = ({ seq, faults }: InputModel): Html => {
   const [first, ...others] = faults.filter((fault) => !isWaiting(fault))
   const more = others.length > 0 ? ` (and ${counted(others.length, 'error')} more)` : ''
   return html`${linkTo(seq)} ${first?.process ? html`<b>${shortName(first.process)}</b>: ` : undefined}${shortReason(first?.detail ?? '')}${more}`
-}
-
-const waits = ({ inputs, waiting, directory = 'REC' }: VerdictFacts): Html | undefined => {
-  const seqs = inputs.filter(({ state, seq }) => state === 'waiting' && seq > 0).map(({ seq }) => seq)
-  if (waiting.length === 0 && seqs.length === 0) return undefined
-  const named = JSON.stringify(directory).slice(1, -1)
-  const items = waiting.map(
-    ({
-      id,
-      tool,
-      input,
-      process,
-      since,
-    }) => html`<b>${tool}</b> asked for by ${process}, since ${since.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}
-${code(input)}<code>plumb approve ${named} ${id}</code> or <code>plumb approve --deny ${named} ${id}</code>`,
-  )
-  const inputsOf =
-    seqs.length === 0
-      ? undefined
-      : html`<p>Of ${seqs.slice(0, MAX_ITEMS).map((seq) => html`${linkTo(seq)} `)}${seqs.length > MAX_ITEMS ? `and ${seqs.length - MAX_ITEMS} more` : ''}. <code>plumb --resume ${named}</code> goes on with what is decided.</p>`
-  const title =
-    waiting.length > 0
-      ? `${counted(waiting.length, 'call')} wait${waiting.length === 1 ? 's' : ''} for a person`
-      : `${counted(seqs.length, 'input')} wait${seqs.length === 1 ? 's' : ''} for a person`
-  return card('waiting', title, items, inputsOf)
 }
 
 const failedCalls = ({ lanes }: RunModel): Html | undefined => {
