@@ -16,6 +16,8 @@ export interface RunModel {
   readonly dot: string
   readonly nodes: readonly NodeInfo[]
   readonly wires: readonly WireModel[]
+  /** Of nested plumbs, as far as their records are known; their ends by places, as `polish~draft`. */
+  readonly innerWires: readonly WireModel[]
   /** Stages inside the run and children, in the order in which they begin; behind a nested plumb, those inside it. */
   readonly lanes: readonly Lane[]
   readonly faults: readonly Note[]
