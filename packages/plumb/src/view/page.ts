@@ -156,7 +156,8 @@ export const facts = (run: RunModel, inputs: readonly InputModel[]): [string, Ht
   ]
 }
 
-const endOf = ({ status, stoppedBy, faults }: RunModel): Html | string => {
+const endOf = ({ status, stoppedBy, isGoingOn, faults }: RunModel): Html | string => {
+  if (status === undefined && isGoingOn) return html`<b class="waits">not yet: it goes on</b>`
   if (status === undefined) return html`<b class="bad">the trace ends before the run did</b>`
   const stopped = stoppedBy === undefined ? '' : `stopped by ${stoppedBy}, `
   const waits = faults.length > 0 && faults.every(({ title }) => title === 'parked')

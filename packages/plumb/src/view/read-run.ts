@@ -26,7 +26,7 @@ export const readRun = ({ events, isCut }: TraceLines, path: string, selection: 
   for (const event of events) reader.add(event)
   const common = { spec: text(run.spec), binding: text(run.binding), time: text(run.time), dot: text(run.dot) }
   const isSelection = selection.seqs !== undefined || selection.from !== undefined
-  return succeed({ ...common, nodes, isCut, isSelection, innerWires: [], ...reader.model(isSelection) })
+  return succeed({ ...common, nodes, isCut, isSelection, isGoingOn: false, innerWires: [], ...reader.model(isSelection) })
 }
 
 class RunReader {

@@ -12,6 +12,8 @@ export interface RunModel {
   readonly end: number
   /** Undefined: the trace ends before the run did. */
   readonly status: number | undefined
+  /** It has no end yet: the process that writes its record is at work. */
+  readonly isGoingOn: boolean
   readonly stoppedBy: string | undefined
   readonly dot: string
   readonly nodes: readonly NodeInfo[]

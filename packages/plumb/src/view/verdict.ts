@@ -33,7 +33,7 @@ const failures = ({ run, inputs }: VerdictFacts): Html => {
     ...failed.map(whyFailed),
     ...others.map((fault) => html`${fault.process === '' ? undefined : `${shortName(fault.process)}: `}${shortReason(fault.detail)}`),
   ]
-  const rest = [`${done} done`, ...(unfinished > 0 ? [`${unfinished} without an end`] : [])].join(', ')
+  const rest = [`${done} done`, ...(unfinished > 0 ? [`${unfinished} ${run.isGoingOn ? 'on the way' : 'without an end'}`] : [])].join(', ')
   if (items.length === 0)
     return card(unfinished > 0 || run.status === undefined ? 'open' : 'good', `No input failed`, [], html`<p>${rest}</p>`)
   const title = failed.length === 0 ? counted(others.length, 'error') : `${counted(failed.length, 'input')} failed`
