@@ -50,7 +50,7 @@ export const course = ({ given, outputs, between, turns, faults }: InputModel, c
   ]
 }
 
-export const said = (kind: string, who: string, what: Html | string): Html =>
+const said = (kind: string, who: string, what: Html | string): Html =>
   html`<div class="say ${kind}"><b class="who">${who}</b><div>${what}</div></div>`
 
 const fault = ({ process, title, detail }: Note): Html =>
@@ -100,6 +100,8 @@ const answer = (error: string | undefined, output: string | undefined, { picture
   return said('none', 'none', steps.length > 0 ? 'no answer before the run ended' : 'no answer')
 }
 
+type CallStep = Extract<Step, { readonly kind: 'call' }>
+
 interface ShownSteps {
   readonly parts: readonly Html[]
   /** What the model said last is the answer. */
@@ -108,24 +110,33 @@ interface ShownSteps {
 
 const stepsOf = ({ lane, turn, steps }: Turn, output: string | undefined, context: ArticleContext): ShownSteps => {
   const left = new Set(steps.flatMap((step) => (step.kind === 'call' ? [step] : [])))
+  const answers = new Map(
+    steps.flatMap((step) => (step.kind === 'request' ? [[step, context.texts.answerOf(step.request, lane)] as const] : [])),
+  )
   const takeCall = (id: unknown, tool: unknown) => {
     const own = [...left]
     const found = own.find(({ call }) => call.id === id && call.id !== '') ?? own.find(({ call }) => call.tool === tool && call.depth === 0)
     if (found) left.delete(found)
     return found
   }
+  // A call may be over before the request that it comes from is reported: it stands where the model made it.
+  const made = new Map<Block, CallStep>()
+  for (const block of [...answers.values()].flatMap((blocks) => blocks ?? [])) {
+    const call = block.type === 'tool_use' ? takeCall(block.id, block.name) : undefined
+    if (call) made.set(block, call)
+  }
   const last = steps.findLast(({ kind }) => kind === 'request')
   let hasAnswer = false
   const parts = steps.flatMap((step, i): Html[] => {
     if (step.kind === 'note') return [notePart(step.note)]
     if (step.kind === 'call') return left.delete(step) ? [callPart(step, lane, context)] : []
-    const blocks = context.texts.answerOf(step.request, lane)
+    const blocks = answers.get(step)
     const isRefused = isSentBack(steps.slice(i + 1)) || (step === last && /^(output_type_mismatch|answer_refused):/.test(turn?.error ?? ''))
     const isAnswer = step === last && blocks !== undefined && isTextOf(output, blocks)
     hasAnswer ||= isAnswer
     const shown = (blocks ?? []).map((block): Html => {
-      const made = block.type === 'tool_use' ? takeCall(block.id, block.name) : undefined
-      if (made) return callPart(made, lane, context)
+      const call = made.get(block)
+      if (call) return callPart(call, lane, context)
       return blockPart(block, { isRefused, isAnswer })
     })
     return [requestPart(context.prefix + step.id, step.request, shown)]
@@ -175,7 +186,8 @@ const callPart = (
   lane: Lane,
   { texts, pictures, prefix }: ArticleContext,
 ): Html => {
-  const { tool, isOk, stages, start, end, isCached, attempts, depth } = call
+  const { tool, isOk, isWaiting, stages, start, end, isCached, attempts, depth } = call
+  const state = isWaiting ? html`<b class="waits">waits</b>` : isOk ? 'ok' : html`<b class="bad">failed</b>`
   const { input, result } = texts.callOf(call, lane)
   const how = [
     showMicroseconds(end - start),
@@ -187,20 +199,21 @@ const callPart = (
     stages.length === 0
       ? undefined
       : html`<details class="stages"><summary>stages</summary><ol>${stages.map((stage) => html`<li>${stage}</li>`)}</ol></details>`
-  return html`<div class="say tool${isOk ? '' : ' failed'}" id="${prefix}${id}"><b class="who">${tool}</b><div><small>${isOk ? 'ok' : html`<b class="bad">failed</b>`} &middot; ${how.join(' · ')}</small>
-${value(input, pictures)}<div class="result"><b class="who">${isOk ? 'result' : 'error'}</b>${result === undefined ? html`<p class="none">not in the record</p>` : isOk ? value(result, pictures) : errorText(result)}</div>${stageList}</div></div>`
+  return html`<div class="say tool${isOk ? '' : isWaiting ? ' wait' : ' failed'}" id="${prefix}${id}"><b class="who">${tool}</b><div><small>${state} &middot; ${how.join(' · ')}</small>
+${value(input, pictures)}<div class="result"><b class="who">${isOk ? 'result' : isWaiting ? 'waits' : 'error'}</b>${result === undefined ? html`<p class="none">not in the record</p>` : isOk ? value(result, pictures) : errorText(result)}</div>${stageList}</div></div>`
 }
 
 /** What is wrong first, then the rest of it. */
 const errorText = (result: string): Html => {
   const { detail, error } = readFault(result)
-  return detail === undefined ? value(result) : html`<p class="bad">${error}: ${detail}</p>`
+  return detail === undefined ? value(result) : html`<p class="bad">${error}${detail}</p>`
 }
 
 export const readFault = (json: string): { readonly error: string; readonly detail: string | undefined } => {
   try {
     const value: unknown = JSON.parse(json)
-    if (isRecord(value) && typeof value.detail === 'string') return { error: String(value.error), detail: value.detail }
+    if (isRecord(value) && typeof value.detail === 'string')
+      return { error: typeof value.error === 'string' ? `${value.error}: ` : '', detail: value.detail }
   } catch {
     // It was cut.
   }

@@ -152,7 +152,7 @@ const inputOf = (seq: number, input: OpenInput, run: RunModel): InputModel => {
     read: requests.reduce((sum, { read }) => sum + read, 0),
     written: requests.reduce((sum, { written }) => sum + written, 0),
     cost: costs.reduce(addCosts, NOTHING_SPENT),
-    failedCalls: calls.filter(({ isOk }) => !isOk).length,
+    failedCalls: calls.filter(({ isOk, isWaiting }) => !isOk && !isWaiting).length,
   }
 }
 

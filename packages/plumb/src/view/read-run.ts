@@ -52,7 +52,7 @@ class RunReader {
     const end = this.#last === undefined ? this.#end : number(this.#last.ts)
     const hasSome = isSelection && this.#until > 0
     return {
-      lanes: [...this.#lanes.values()].sort((a, b) => beginOf(a) - beginOf(b)),
+      lanes: [...this.#lanes.values()].map(withWaiting).sort((a, b) => beginOf(a) - beginOf(b)),
       wires: [...this.#wires.values()],
       faults: this.#faults,
       start: hasSome ? Math.min(this.#first, end) : 0,
@@ -165,6 +165,14 @@ class RunReader {
   }
 }
 
+// The last call of a parked turn, which has no result.
+const withWaiting = (lane: OpenLane): Lane => {
+  const parked = new Set(lane.work.flatMap(({ error, seq }) => (/^(parked|in_doubt):/.test(error ?? '') ? [seq] : [])))
+  if (parked.size === 0) return lane
+  const last = new Map(lane.calls.flatMap((call) => (!call.isOk && parked.has(call.seq) ? [[call.seq, call]] : [])))
+  return { ...lane, calls: lane.calls.map((call) => (last.get(call.seq) === call ? { ...call, isWaiting: true } : call)) }
+}
+
 const beginOf = ({ work, requests }: Lane): number => work[0]?.start ?? requests[0]?.start ?? Number.MAX_VALUE
 
 type Args = Readonly<Record<string, unknown>>
@@ -185,6 +193,7 @@ const callOf = (tool: string, args: Args): Omit<CallModel, 'start' | 'end' | 'se
     id: text(args.call),
     tool,
     isOk: args.ok === true,
+    isWaiting: false,
     input: shown(args.input),
     result: result === undefined ? undefined : shown(result),
     stages: list(args.stages).map(text),

@@ -96,6 +96,8 @@ export interface CallModel extends Interval {
   readonly tool: string
   readonly agent: string
   readonly isOk: boolean
+  /** For a person to decide on it: it has not failed. */
+  readonly isWaiting: boolean
   /** JSON, as `RunMessage.text`. */
   readonly input: string
   readonly result: string | undefined

@@ -49,7 +49,7 @@ const whyFailed = ({ seq, faults }: InputModel): Html => {
 const failedCalls = ({ lanes }: RunModel): Html | undefined => {
   const all = lanes.flatMap((lane, i) => lane.calls.map((call, j) => ({ call, id: callId(i, j) })))
   if (all.length === 0) return undefined
-  const failed = all.filter(({ call }) => !call.isOk)
+  const failed = all.filter(({ call }) => !call.isOk && !call.isWaiting)
   if (failed.length === 0) return card('good', counted(all.length, 'tool call'), [], html`<p>none failed</p>`)
   const kinds = new Map<string, typeof failed>()
   for (const one of failed) {

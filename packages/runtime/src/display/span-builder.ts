@@ -37,6 +37,8 @@ export interface ToolCallSpan {
   readonly start: number
   readonly end: number
   readonly isError: boolean
+  /** What went wrong, as the agent was told. */
+  readonly detail: string | undefined
   readonly input: unknown
   /** The record of the dispatcher in this process; undefined for calls that were answered elsewhere. */
   readonly envelope: CallEnvelope | undefined
@@ -190,7 +192,7 @@ export class SpanBuilder implements RunListener {
 
   // The dispatcher reports more of a call than the agent that waits for it, so its report is preferred.
   #returned(process: string, telemetry: TelemetryOf<'tool_result'>, ms: number): void {
-    const { id, is_error: isError, ms: took } = telemetry
+    const { id, is_error: isError, ms: took, detail } = telemetry
     const [agent, tool] = [String(telemetry.agent ?? process), String(telemetry.name)]
     const key = keyOf(process, agent, id)
     const call = this.#calls.get(key)
@@ -199,7 +201,8 @@ export class SpanBuilder implements RunListener {
     if (this.#reported.delete(keyOf(process, '', id))) return
     const message = call?.message ?? this.#children.get(process)?.messageOf(telemetry)
     const start = call?.start ?? Math.max(0, ms - countOf(took))
-    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError, input: call?.input, envelope: undefined, message })
+    const said = { isError, detail: typeof detail === 'string' ? detail : undefined, input: call?.input, envelope: undefined }
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, ...said, message })
   }
 
   #called(process: string, envelope: CallEnvelope, ms: number): void {
@@ -225,7 +228,8 @@ export class SpanBuilder implements RunListener {
     const { id, tool, ok, input, agent = process } = envelope
     const message = known ?? this.#children.get(process)?.messageOf()
     const start = Math.max(0, ms - envelope.ms)
-    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, input, envelope, message })
+    const detail = envelope.error?.detail
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, detail, input, envelope, message })
   }
 }
 
