@@ -1,7 +1,7 @@
 // An input in two runs: a row of the list, and what became of it in both, side by side.
 
 import { showCost, showCount } from '@plumb/runtime/display'
-import type { HowDiffers, InputDifference } from '../diff/compare-runs.js'
+import type { HowDiffers, InputDifference } from '../record/compare-runs.js'
 import { type ArticleContext, course, given, measures } from './article.js'
 import type { ComparedPair, ComparedSide } from './compared-runs.js'
 import { type Html, html } from './html.js'

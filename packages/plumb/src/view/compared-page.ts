@@ -1,7 +1,7 @@
 // The page of two records: what became of each input in both, those that differ first.
 
 import { preview } from '@plumb/wire'
-import { settingLines } from '../diff/settings.js'
+import { settingLines } from '../record/settings.js'
 import { counted } from './article.js'
 import { comparedArticle, comparedRow } from './compared-input.js'
 import { comparedPrompts } from './compared-prompts.js'

@@ -2,9 +2,9 @@
 
 import { loadPrices } from '@plumb/ledger'
 import { type Result, succeed } from '@plumb/wire'
-import { compareRuns, type InputDifference } from '../diff/compare-runs.js'
-import { readRecord } from '../diff/read-record.js'
-import { type SettingsBetween, settingsBetween } from '../diff/settings.js'
+import { compareRuns, type InputDifference } from '../record/compare-runs.js'
+import { readRecord } from '../record/read-record.js'
+import { type SettingsBetween, settingsBetween } from '../record/settings.js'
 import { type InputModel, inputsOf } from './inputs.js'
 import type { Selection } from './page-limits.js'
 import { type RunParts, readRunParts } from './run-parts.js'

@@ -1,6 +1,6 @@
 // What a person wants to know of two runs first: how many inputs differ and where they part, and which run took more.
 
-import { countsOf } from '../diff/compare-runs.js'
+import { countsOf } from '../record/compare-runs.js'
 import { counted, tokens } from './article.js'
 import { HOW, pairName } from './compared-input.js'
 import type { ComparedPair, ComparedRuns, ComparedSide } from './compared-runs.js'

@@ -1,10 +1,10 @@
 // The runs inside a run: what nested plumbs have recorded is shown behind them, by the inputs of the outermost.
 
 import { join } from 'node:path'
+import { readTrace } from '../record/trace-lines.js'
 import { readRun } from './read-run.js'
 import { withRecord } from './record-facts.js'
 import type { Interval, Lane, RunModel, WireModel } from './run-model.js'
-import { readTrace } from './trace-lines.js'
 
 const MAX_DEPTH = 8
 export const TRACE_FILE = 'trace.json'

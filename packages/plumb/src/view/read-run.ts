@@ -3,10 +3,10 @@
 import { RUN_EVENT, type TraceEvent } from '@plumb/runtime/display'
 import type { NodeInfo, WireInfo } from '@plumb/runtime/event'
 import { fail, type Result, succeed } from '@plumb/wire'
+import type { TraceLines } from '../record/trace-lines.js'
 import { isSelected, type Selection } from './page-limits.js'
 import type { CallModel, Lane, Note, RequestModel, RunMessage, RunModel, WaitModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
-import type { TraceLines } from './trace-lines.js'
 
 type Open<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K] }
 type OpenLane = Open<Lane>

@@ -19,8 +19,8 @@ import {
   systemReason,
   totalTokens,
 } from '@plumb/wire'
-import { readTrace } from '../view/trace-lines.js'
 import type { RunMade } from './settings.js'
+import { readTrace } from './trace-lines.js'
 
 export interface RecordedInput {
   /** From 1. */
