@@ -76,6 +76,7 @@ t.test('a record has what models said and were told, and the page shows it', asy
   t.strictSame(three.match(/<article id="\d+"/g), ['<article id="3"'])
   t.match(trace, /A trace has not what models said/)
   t.notMatch(page, /has not what models said/)
+  t.notMatch(page, 'no result is known', 'each call is where the model made it')
 
   // The record of an earlier release, or a part of it.
   rmSync(join(directory, 'rec/kept-answers'), { recursive: true })
@@ -164,6 +165,9 @@ let main : !string -> !string = agent { provider: "eliza", model: "doctor", tool
       's',
     ),
   )
+  t.notMatch(verdict, /tool calls? failed/, 'nor have its calls failed')
+  t.match(words(articleIn(page, 1)), /pay waits .* waits the call of 'pay' waits for a person to allow it waits parked: /)
+  t.notMatch(articleIn(page, 1), /class="(say )?(bad|failed)/)
   t.match(page, /<b class="waits">parked, status 1<\/b>/)
   t.match(page, /<li class="waiting" data-seq="1"/)
 })

@@ -3,7 +3,7 @@
 import { showCount } from '@plumb/runtime/display'
 import { isRecord } from '@plumb/wire'
 import { type Html, html } from './html.js'
-import type { InputModel, Sent, Step, Turn } from './inputs.js'
+import { type InputModel, isWaiting, type Sent, type Step, type Turn } from './inputs.js'
 import type { Pictures } from './pictures.js'
 import type { Block, RunTexts } from './record-texts.js'
 import type { CallModel, Lane, Note, RequestModel } from './run-model.js'
@@ -53,8 +53,11 @@ export const course = ({ given, outputs, between, turns, faults }: InputModel, c
 const said = (kind: string, who: string, what: Html | string): Html =>
   html`<div class="say ${kind}"><b class="who">${who}</b><div>${what}</div></div>`
 
-const fault = ({ process, title, detail }: Note): Html =>
-  said('bad', 'error', html`<b class="bad">${title}</b> ${process === '' ? undefined : `${process}: `}${detail}`)
+const fault = (note: Note): Html => {
+  const { process, title, detail } = note
+  if (isWaiting(note)) return said('wait', 'waits', detail)
+  return said('bad', 'error', html`<b class="bad">${title}</b> ${process === '' ? undefined : `${process}: `}${detail}`)
+}
 
 const MIN_WAIT = 50_000
 
@@ -95,7 +98,7 @@ const when = ({ turn, lane }: Turn): string => {
 }
 
 const answer = (error: string | undefined, output: string | undefined, { pictures }: ArticleContext, steps: readonly Step[]): Html => {
-  if (error !== undefined) return said(/^(parked|in_doubt):/.test(error) ? 'wait' : 'bad', 'error', error)
+  if (error !== undefined) return /^(parked|in_doubt):/.test(error) ? said('wait', 'waits', error) : said('bad', 'error', error)
   if (output !== undefined) return said('out', 'out', value(output, pictures))
   return said('none', 'none', steps.length > 0 ? 'no answer before the run ended' : 'no answer')
 }
@@ -186,8 +189,8 @@ const callPart = (
   lane: Lane,
   { texts, pictures, prefix }: ArticleContext,
 ): Html => {
-  const { tool, isOk, isWaiting, stages, start, end, isCached, attempts, depth } = call
-  const state = isWaiting ? html`<b class="waits">waits</b>` : isOk ? 'ok' : html`<b class="bad">failed</b>`
+  const { tool, isOk, isWaiting: waits, stages, start, end, isCached, attempts, depth } = call
+  const state = waits ? html`<b class="waits">waits</b>` : isOk ? 'ok' : html`<b class="bad">failed</b>`
   const { input, result } = texts.callOf(call, lane)
   const how = [
     showMicroseconds(end - start),
@@ -199,14 +202,14 @@ const callPart = (
     stages.length === 0
       ? undefined
       : html`<details class="stages"><summary>stages</summary><ol>${stages.map((stage) => html`<li>${stage}</li>`)}</ol></details>`
-  return html`<div class="say tool${isOk ? '' : isWaiting ? ' wait' : ' failed'}" id="${prefix}${id}"><b class="who">${tool}</b><div><small>${state} &middot; ${how.join(' · ')}</small>
-${value(input, pictures)}<div class="result"><b class="who">${isOk ? 'result' : isWaiting ? 'waits' : 'error'}</b>${result === undefined ? html`<p class="none">not in the record</p>` : isOk ? value(result, pictures) : errorText(result)}</div>${stageList}</div></div>`
+  return html`<div class="say tool${isOk ? '' : waits ? ' wait' : ' failed'}" id="${prefix}${id}"><b class="who">${tool}</b><div><small>${state} &middot; ${how.join(' · ')}</small>
+${value(input, pictures)}<div class="result"><b class="who">${isOk ? 'result' : waits ? 'waits' : 'error'}</b>${result === undefined ? html`<p class="none">not in the record</p>` : isOk ? value(result, pictures) : errorText(result, waits ? 'waits' : 'bad')}</div>${stageList}</div></div>`
 }
 
 /** What is wrong first, then the rest of it. */
-const errorText = (result: string): Html => {
+const errorText = (result: string, kind: string): Html => {
   const { detail, error } = readFault(result)
-  return detail === undefined ? value(result) : html`<p class="bad">${error}${detail}</p>`
+  return detail === undefined ? value(result) : html`<p class="${kind}">${error}${detail}</p>`
 }
 
 export const readFault = (json: string): { readonly error: string; readonly detail: string | undefined } => {

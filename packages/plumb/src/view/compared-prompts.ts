@@ -10,7 +10,10 @@ import { markedValue, prose } from './value.js'
 
 export const comparedPrompts = (left: ComparedSide, right: ComparedSide): Html | undefined => {
   const [one, other] = [byPlace(left), byPlace(right)]
-  const each = [...new Set([...one.keys(), ...other.keys()])].map((place) => promptOf(place, one.get(place), other.get(place)))
+  // What differs first.
+  const isSame = (place: string): number => (one.get(place)?.system === other.get(place)?.system ? 1 : 0)
+  const places = [...new Set([...one.keys(), ...other.keys()])].sort((a, b) => isSame(a) - isSame(b) || (a < b ? -1 : 1))
+  const each = places.map((place) => promptOf(place, one.get(place), other.get(place)))
   if (each.length === 0) return undefined
   const shown = fitting(each, MAX_PROMPT_BYTES)
   const rest = each.length - shown.length
