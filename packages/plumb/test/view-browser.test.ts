@@ -275,6 +275,43 @@ t.test('what models say is Markdown, and nothing else: no element, no handler, n
   t.strictSame(wrong, [])
 })
 
+t.test('two records beside each other, and on paper', { skip }, async (t) => {
+  const { directory } = await recordDesk(
+    t,
+    'plumb --record rec desk.plumb < in.jsonl > out.jsonl; plumb --record rec2 other.plumb < in.jsonl > out.jsonl; plumb view rec --against rec2 -o both.html',
+  )
+  const browser = await launch(t)
+  const { page, wrong } = await openPage(browser, join(directory, 'both.html'))
+  const shown = page.locator('#chosen > article.shown')
+  t.match(await shown.textContent(), /^\s*#2 another output/, 'the first that differs')
+  t.strictSame(await shown.locator('.parting mark').allTextContents(), ['urgency 2', 'soon'])
+  const [left, right] = await Promise.all(
+    ['left', 'right'].map((name) => shown.locator(`section.side[aria-label="${name} run"]`).boundingBox()),
+  )
+  t.ok(left && right && left.x + left.width <= right.x && Math.abs(left.y - right.y) < 2, 'side by side')
+  await page.locator('#filter').selectOption('differs')
+  t.equal(await page.locator('#rows > li:visible').count(), 1)
+  await page.locator('#filter').selectOption('')
+  await page.keyboard.press('Escape')
+  await page.locator('h1').click()
+  await page.keyboard.press('n')
+  t.match(await shown.textContent(), /^\s*#3 the same.*I am sorry, I cannot decide.*I am sorry, I cannot decide/s)
+  await page.locator('#find').fill('soon')
+  await page.getByText(/^1 of [2-9] found$/).waitFor()
+  t.match(await shown.textContent(), /^\s*#2 /)
+  await shown.locator('a[href^="#right-p"]').first().click()
+  t.ok(await page.locator('#prompts details[open] mark', { hasText: 'anger' }).isVisible(), 'what the prompt of the right run says')
+  t.strictSame(wrong, [])
+  await page.close()
+
+  const phone = await openPage(browser, join(directory, 'both.html'), { viewport: { width: 390, height: 800 } })
+  t.equal(await phone.page.locator('body').evaluate((body) => body.scrollWidth <= 390), true, 'nothing stands out')
+  await phone.page.emulateMedia({ media: 'print' })
+  t.equal(await phone.page.locator('nav').isVisible(), false)
+  t.equal(await phone.page.locator('article[data-seq="5"]').isVisible(), true, 'all of it is on paper')
+  await phone.page.close()
+})
+
 t.test('a run that goes on is seen as it goes', { skip }, async (t) => {
   const directory = makeTestDirectory({
     'wait.sh': 'while read -r line; do while ! [ -e "go$line" ]; do sleep 0.05; done; echo "$line"; done',
@@ -291,8 +328,9 @@ t.test('a run that goes on is seen as it goes', { skip }, async (t) => {
   const page = await (await launch(t)).newPage()
   page.setDefaultTimeout(scaled(30_000))
   await page.goto(String(link).trim())
-  t.match(await page.locator('.facts').textContent(), /the trace ends before the run did/)
+  t.match(await page.locator('.facts').textContent(), /not yet: it goes on/)
   await page.locator('#rows li[data-seq="2"].unfinished').waitFor()
+  t.match(await page.locator('#verdict').textContent(), /1 done, 1 on the way/)
   await page.locator('#rows a[href="#2"]').click()
   writeFileSync(join(directory, 'go2'), '')
   await page.locator('#rows li[data-seq="2"].done').waitFor()

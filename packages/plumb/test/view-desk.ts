@@ -26,6 +26,9 @@ let main : !Ticket -> !string = plumb(ticket, output) {
 }
 `
 
+const otherOf = (text: string): string =>
+  text.replace('TRIAGE by urgency', 'TRIAGE by anger').replace('map("urgency "', 'map(if urgency = 2 then "soon" else "urgency "')
+
 /** One pixel. */
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
 
@@ -47,11 +50,14 @@ const ticket = (id: number, more = {}) => JSON.stringify({ id, text: `ticket ${i
 
 const INPUT = `${ticket(1, { photo: { kind: 'image', path: 'parcel.png' } })}\n${[2, 3, 4, 5].map((id) => ticket(id)).join('\n')}\n{"id":"six"}\n`
 
-/** Runs it in a directory of its own; the record is `rec`. */
+/**
+ * Runs it in a directory of its own; the record is `rec`. `other.plumb` is the same with another prompt of the triager, and a stage behind it
+ * that says something else of ticket 2.
+ */
 export const recordDesk = async (t: Test, script: string): Promise<{ directory: string; err: string }> => {
   const model = await openTalkingModel(reply)
   t.teardown(() => model.close())
-  const directory = makeTestDirectory({ 'desk.plumb': spec(model.url), 'in.jsonl': INPUT })
+  const directory = makeTestDirectory({ 'desk.plumb': spec(model.url), 'other.plumb': otherOf(spec(model.url)), 'in.jsonl': INPUT })
   writeFileSync(join(directory, 'parcel.png'), Buffer.from(PNG, 'base64'))
   const { err } = await bash(script, { directory, env: { ...envIn(directory), OPENAI_API_KEY: 'sk-x' } })
   return { directory, err }

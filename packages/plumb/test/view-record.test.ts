@@ -7,6 +7,7 @@ import { get } from 'node:http'
 import { join } from 'node:path'
 import t from 'tap'
 import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
+import { waits } from '../src/view/waiting.js'
 import { HOSTILE, recordDesk } from './view-desk.js'
 
 const escaped = (text: string): string =>
@@ -75,6 +76,7 @@ t.test('a record has what models said and were told, and the page shows it', asy
   t.strictSame(three.match(/<article id="\d+"/g), ['<article id="3"'])
   t.match(trace, /A trace has not what models said/)
   t.notMatch(page, /has not what models said/)
+  t.notMatch(page, 'no result is known', 'each call is where the model made it')
 
   // The record of an earlier release, or a part of it.
   rmSync(join(directory, 'rec/kept-answers'), { recursive: true })
@@ -82,6 +84,50 @@ t.test('a record has what models said and were told, and the page shows it', asy
   const without = readFileSync(join(directory, 'rec.html'), 'utf8')
   t.match(without, /This record has not what models said/)
   t.match(words(articleIn(without, 4)), /refund failed/, 'calls are in the timeline')
+})
+
+t.test('two records beside each other', async (t) => {
+  const { directory } = await recordDesk(
+    t,
+    `plumb --record rec desk.plumb < in.jsonl > out.jsonl; (sed -n 2p in.jsonl; sed '2s/.*/{"id":9,"text":"only here"}/' in.jsonl) > in2.jsonl
+    plumb --record rec2 other.plumb < in2.jsonl > out.jsonl
+    plumb view rec --against rec2 > both.html; plumb view rec --against rec > same.html; plumb view --seq 2 --against rec2 rec > two.html`,
+  )
+  const [both = '', same = '', two = ''] = ['both', 'same', 'two'].map((name) => readFileSync(join(directory, `${name}.html`), 'utf8'))
+  const verdict = words(between(both, '<section id="verdict"', '</section>'))
+  t.match(verdict, /2 of 7 inputs differ 1 another output: #2 1 only in the right run: #3 right 5 the same/)
+  t.match(verdict, /The first wire that parts 1 at map-output : #2 /)
+  t.match(verdict, /Failed inputs: 3 → 3 .*Cost: \$0\.\d+ → \$0\.\d+/)
+  t.match(
+    words(between(both, '<ul class="made">', '</ul>')),
+    /spec: "desk.plumb" \| "other.plumb" .*other text: .*asked otherwise: triager/,
+  )
+  const second = articleIn(both, 2)
+  t.match(
+    words(second),
+    /another output .*#1 of the right run.*Parts at map-output what it carried urgency 2 soon left .*triager .*right .*triager /s,
+  )
+  t.match(second, /<mark>urgency 2<\/mark>.*<mark>soon<\/mark>/s)
+  t.match(second, /id="left-w\d+-\d+".*id="right-w\d+-\d+"/s)
+  t.match(
+    words(between(both, '<section id="prompts"', '</section>')),
+    /triager another prompt TRIAGE by urgency TRIAGE by anger .*solver 8 characters/s,
+  )
+  t.match(both, /<mark>urgency<\/mark>.*<mark>anger<\/mark>/s)
+  t.match(words(between(same, '<section id="verdict"', '</section>')), /No input differs 6 the same/)
+  t.match(same, 'Both were made in the same way.')
+  t.strictSame(two.match(/<article id="\d+"/g), ['<article id="2"'])
+  for (const html of [both, same]) {
+    t.notOk(html.includes('<img src=x') || html.includes('<b id=hostile'))
+    const ids = [...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
+    t.strictSame(
+      ids.filter((id, i) => ids.indexOf(id) !== i),
+      [],
+      'no id is there twice',
+    )
+  }
+  t.match(await bash('plumb view rec --against none', { directory }), { status: 2, err: /cannot read 'none/ })
+  t.match(await bash('plumb view --from 1 --against rec2 rec', { directory }), { status: 2, err: /--against compares inputs/ })
 })
 
 t.test('pictures of a stranger’s record are those below the directory alone', async (t) => {
@@ -119,8 +165,36 @@ let main : !string -> !string = agent { provider: "eliza", model: "doctor", tool
       's',
     ),
   )
+  t.notMatch(verdict, /tool calls? failed/, 'nor have its calls failed')
+  t.match(words(articleIn(page, 1)), /pay waits .* waits the call of 'pay' waits for a person to allow it waits parked: /)
+  t.notMatch(articleIn(page, 1), /class="(say )?(bad|failed)/)
   t.match(page, /<b class="waits">parked, status 1<\/b>/)
   t.match(page, /<li class="waiting" data-seq="1"/)
+})
+
+void t.test('questions to a person: what is asked, and the command that answers', (t) => {
+  const asked = {
+    ...{
+      id: 'abc',
+      kind: 'person',
+      tool: 'editor',
+      process: 'editor',
+      call: 'c',
+      nth: 1,
+      digest: '',
+      why: '',
+      since: '2026-11-29T01:02:03.000Z',
+    },
+    ...{ input: '{"prompt":"Approve or <b>rewrite</b>","input":{"reply":"hi","order":12345678901234567890},"schema":{}}', state: 'waits' },
+  }
+  const page = waits([], [asked as never], 'rec')?.text ?? ''
+  t.match(
+    words(page),
+    /1 question waits for a person editor is asked, since 2026-11-29 01:02:03 UTC Approve or &lt;b&gt;rewrite.* \{"reply":"hi","order":12345678901234567890\} plumb answer rec abc VALUE or plumb answer --skip rec abc/,
+  )
+  t.match(words(waits([], [asked, { ...asked, kind: undefined }] as never, 'rec')?.text ?? ''), /1 question and 1 call wait for a person/)
+  t.equal(waits([], [], 'rec'), undefined)
+  t.end()
 })
 
 const fetched = (

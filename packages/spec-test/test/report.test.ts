@@ -91,7 +91,7 @@ a.plumb:3:1: skipped: "is live" of sum: needs --live ${READ}
 a.plumb:3:1: passed: "separates spam from ham" of sum
   9 of 10 held (90.0 %; 95 % interval 59.6 % to 98.2 %), cost $0.12
     row 4 gave ${READ}
-2 passed, 1 failed, 1 skipped in 0.02 s, cost $0.12
+2 passed, 1 failed, 1 skipped in 0.02 s, asked 10 times, cost $0.12
 `,
   )
   const { difference: _, ...whole } = FAILED.findings[0] as (typeof FAILED.findings)[number]
@@ -163,7 +163,7 @@ t.test("tap: read by tap's parser", async (t) => {
     ...{ seed: 7, again },
   })
   t.match(points[3]?.diag, { share: { passed: 9, rows: 10, worst: [`row 4 gave ${READ}`] } })
-  t.strictSame(comments, ['# 2 passed, 1 failed, 1 skipped in 0.02 s, cost $0.12\n'])
+  t.strictSame(comments, ['# 2 passed, 1 failed, 1 skipped in 0.02 s, asked 10 times, cost $0.12\n'])
   t.equal(report('tap', [], { passed: 0, failed: 0, skipped: 0, milliseconds: 0 }).split('\n')[1], '1..0')
 })
 

@@ -2,6 +2,7 @@
 
 import { randomOf } from '@plumb/lang/random'
 import t from 'tap'
+import { runs } from '../../wire/test/property.js'
 import { differencesOf, verdictOf } from '../src/compare/verdict.js'
 import { shareInterval } from '../src/report/interval.js'
 import { krippendorffAlpha } from '../src/statistics/agreement.js'
@@ -167,26 +168,87 @@ const simulate = (rows: number, [one, other, common]: readonly [number, number, 
     return [Number((isShared ? shared : random()) < one), Number((isShared ? shared : random()) < other)]
   })
 
+/** Comparisons of each kind. */
+const COUNT = runs(600)
+
+/** As many as have a chance of less than one in a thousand, where each has this one. */
+const tooMany = (chance: number): number => COUNT * chance + 3.3 * Math.sqrt(COUNT * chance * (1 - chance)) + 1
+
 t.test('of comparisons without a difference few see one; a worse variant is seen as often as theory says', async (t) => {
   const random = randomOf(2026)
-  const COUNT = 150
-  let [falseAlarms, early] = [0, 0]
+  let [falseAlarms, ofScores, early] = [0, 0, 0]
   for (let i = 0; i < COUNT; i++) {
     const pairs = simulate(60, [0.8, 0.8, 0.5], random)
     const { p, difference } = differencesOf(pairs, { isYesNo: true, seed: i })
     if (verdictOf(difference, p) !== 'no difference') falseAlarms++
+    const scores = pairs.map(([a, b]) => [(a + random()) / 2, (b + random()) / 2] as const)
+    const scored = differencesOf(scores, { isYesNo: false, seed: i })
+    if (verdictOf(scored.difference, scored.p) !== 'no difference') ofScores++
     const anytime = new AnytimeMean(0.05)
-    for (const [a, b] of pairs) anytime.add(b - a)
-    if (anytime.p < 0.05) early++
+    let isEarly = false
+    for (const [a, b] of pairs) {
+      anytime.add(b - a)
+      isEarly ||= anytime.p < 0.05
+    }
+    if (isEarly) early++
   }
-  // Of 150 at 5 %, 15 or more have a chance of 0.8 %.
-  t.ok(falseAlarms < 15, `${falseAlarms} false alarms`)
-  t.ok(early < 15, `${early} at any number of rows`)
-  let seen = 0
-  for (let i = 0; i < COUNT; i++) {
-    const pairs = simulate(120, [0.9, 0.7, 0.5], random)
-    const { p, difference } = differencesOf(pairs, { isYesNo: true, seed: i })
-    if (verdictOf(difference, p) === 'worse') seen++
-  }
-  t.ok(seen > 0.9 * COUNT, `${seen} of ${COUNT}`)
+  t.comment(`of ${COUNT} without a difference: ${falseAlarms} by McNemar, ${ofScores} by flips of scores, ${early} at any number of rows`)
+  t.ok(falseAlarms < tooMany(0.05), `${falseAlarms} false alarms`)
+  t.ok(ofScores < tooMany(0.05), `${ofScores} of scores`)
+  t.ok(early < tooMany(0.05), `${early} at any number of rows`)
 })
+
+t.test('a worse variant is seen as often as theory says, and more often by rows than by other rows at the same cost', async (t) => {
+  const random = randomOf(2027)
+  const [rows, one, other, common] = [120, 0.8, 0.7, 0.5] as const
+  let [paired, unpaired, anytimeSeen, asked] = [0, 0, 0, 0]
+  for (let i = 0; i < COUNT; i++) {
+    const pairs = simulate(rows, [one, other, common], random)
+    const { p, difference } = differencesOf(pairs, { isYesNo: true, seed: i })
+    if (verdictOf(difference, p) === 'worse') paired++
+    const others = simulate(rows, [one, other, 0], random)
+    if (isWorseUnpaired(others)) unpaired++
+    const anytime = new AnytimeMean(0.05)
+    let n = 0
+    for (const [a, b] of simulate(1000, [one, other, common], random)) {
+      anytime.add(b - a)
+      n++
+      if (anytime.p < 0.05) break
+    }
+    if (anytime.p < 0.05) anytimeSeen++
+    asked += n
+  }
+  const theory = powerOfMcNemar(rows, discordance([one, other, common]))
+  t.comment(
+    `of ${COUNT} with ${one} and ${other}, ${rows} rows: ${paired} seen by rows (theory ${(theory * COUNT).toFixed(0)}), ${unpaired} by other rows; at any number of at most 1000 rows ${anytimeSeen}, after ${(asked / COUNT).toFixed(0)} on average`,
+  )
+  t.ok(Math.abs(paired - theory * COUNT) < 3.3 * Math.sqrt(COUNT * theory * (1 - theory)) + 1, `${paired} of ${COUNT}, theory ${theory}`)
+  t.ok(paired > unpaired, `${paired} by rows, ${unpaired} without`)
+})
+
+/** The shares of rows that only the one holds, and only the other. */
+const discordance = ([one, other, common]: readonly [number, number, number]): readonly [number, number] => {
+  const apart = (a: number, b: number) => common * Math.max(0, a - b) + (1 - common) * a * (1 - b)
+  return [apart(one, other), apart(other, one)]
+}
+
+/** How often McNemar's exact test says worse, over all numbers of rows that part. */
+const powerOfMcNemar = (rows: number, [lost, won]: readonly [number, number]): number => {
+  const logs = [0]
+  for (let n = 1; n <= rows; n++) logs.push((logs[n - 1] as number) + Math.log(n))
+  const chance = (n: number, k: number, p: number) =>
+    Math.exp((logs[n] as number) - (logs[k] as number) - (logs[n - k] as number) + k * Math.log(p) + (n - k) * Math.log(1 - p))
+  let power = 0
+  for (let n = 1; n <= rows; n++)
+    for (let k = Math.ceil(n / 2); k <= n; k++)
+      if (k > n - k && mcnemarP(k, n - k) < 0.05) power += chance(rows, n, lost + won) * chance(n, k, lost / (lost + won))
+  return power
+}
+
+/** Two shares of other rows each, by the normal approximation. */
+const isWorseUnpaired = (pairs: readonly (readonly [number, number])[]): boolean => {
+  const n = pairs.length
+  const [a, b] = [0, 1].map((side) => pairs.reduce((sum, pair) => sum + (pair[side] as number), 0) / n) as [number, number]
+  const both = (a + b) / 2
+  return (b - a) / Math.sqrt((2 * both * (1 - both)) / n) < -1.959963984540054
+}

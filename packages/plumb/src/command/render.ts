@@ -82,7 +82,7 @@ const draw = async ({ program, bound }: Drawable, options: RenderOptions, report
   const picture = pictureOf(name, graph, labelsOf, places)
   if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture, direction)))
   const plain = toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'), direction)
-  const dot = options.run === undefined ? succeed(plain) : await withRun(plain, picture, options.run, name)
+  const dot = options.run === undefined ? succeed(plain) : await withRun(plain, picture, options.run, options)
   if (!dot.ok) return dot
   if (format === 'dot') return succeed(Buffer.from(dot.value))
   const refused = tooLarge(picture)
@@ -106,7 +106,7 @@ const opened = async (graph: Graph, { expand }: RenderOptions): Promise<{ graph:
   expand === 0 ? { graph } : (await import('@plumb/runtime/draw/expand-plumbs')).expandPlumbs(graph, expand)
 
 /** With the numbers of a recorded run of this binding. */
-const withRun = async (dot: string, { boxes }: Picture, path: string, binding: string): Promise<Result<string>> => {
+const withRun = async (dot: string, { boxes }: Picture, path: string, { binding, theme }: RenderOptions): Promise<Result<string>> => {
   const { readRunParts } = await import('../view/run-parts.js')
   const parts = await readRunParts(path)
   if (!parts.ok) return parts
@@ -117,5 +117,5 @@ const withRun = async (dot: string, { boxes }: Picture, path: string, binding: s
       `'${preview(path, 200)}' is a run of '${preview(run.binding)}', and this is '${preview(binding)}': --binding says what is drawn`,
     )
   const { figuresOf } = await import('../view/run-figures.js')
-  return succeed(withFigures(dot, figuresOf(run, new Map(boxes.map(({ id, place }) => [id, place])))))
+  return succeed(withFigures(dot, figuresOf(run, new Map(boxes.map(({ id, place }) => [id, place]))), theme))
 }

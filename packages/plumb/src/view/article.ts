@@ -3,7 +3,7 @@
 import { showCount } from '@plumb/runtime/display'
 import { isRecord } from '@plumb/wire'
 import { type Html, html } from './html.js'
-import type { InputModel, Sent, Step, Turn } from './inputs.js'
+import { type InputModel, isWaiting, type Sent, type Step, type Turn } from './inputs.js'
 import type { Pictures } from './pictures.js'
 import type { Block, RunTexts } from './record-texts.js'
 import type { CallModel, Lane, Note, RequestModel } from './run-model.js'
@@ -12,6 +12,8 @@ import { spentText } from './spent.js'
 import { code, prose, value } from './value.js'
 
 export interface ArticleContext {
+  /** Before the ids of its places: a page of two runs has each of them twice. */
+  readonly prefix: string
   readonly texts: RunTexts
   readonly pictures: Pictures
   /** Whether the page has the prompt of a lane. */
@@ -19,28 +21,48 @@ export interface ArticleContext {
 }
 
 export const article = (input: InputModel, context: ArticleContext): Html => {
-  const { seq, state, given, outputs, between, turns, faults } = input
+  const { seq, state } = input
   const name = seq > 0 ? `#${seq}` : 'without a number'
-  const sent = ({ wire, message }: Sent) => value(context.texts.messageOf(message, wire), context.pictures)
   return html`<article id="${seq}" class="input ${state}" data-seq="${seq}" aria-label="input ${name}">
 <h3><a href="#${seq}">${name}</a> <span class="state">${state}</span> <small>${measures(input)}</small></h3>
-${given.map((one) => said('in', given.length > 1 ? one.wire.wire.from : 'input', sent(one)))}
-${turns.map((turn) => turnPart(turn, context, new Set(given.map(({ message }) => message.text))))}
-${between.length === 0 ? undefined : html`<details class="between"><summary>${counted(between.length, 'message')} between other processes</summary>${between.map((one) => said('between', `${one.wire.wire.from} → ${one.wire.wire.to}`, sent(one)))}</details>`}
-${outputs.map((one) => said('out', one.wire.wire.to, sent(one)))}
-${faults.map(fault)}
+${given(input, context)}
+${course(input, context)}
 </article>`
+}
+
+/** What the input was. */
+export const given = (input: InputModel, { texts, pictures }: ArticleContext): readonly Html[] =>
+  input.given.map(({ wire, message }) =>
+    said('in', input.given.length > 1 ? wire.wire.from : 'input', value(texts.messageOf(message, wire), pictures)),
+  )
+
+/** What became of it. */
+export const course = ({ given, outputs, between, turns, faults }: InputModel, context: ArticleContext): readonly (Html | undefined)[] => {
+  const sent = ({ wire, message }: Sent) => value(context.texts.messageOf(message, wire), context.pictures)
+  const known = new Set(given.map(({ message }) => message.text))
+  return [
+    ...turns.map((turn) => turnPart(turn, context, known)),
+    between.length === 0
+      ? undefined
+      : html`<details class="between"><summary>${counted(between.length, 'message')} between other processes</summary>${between.map((one) => said('between', `${one.wire.wire.from} → ${one.wire.wire.to}`, sent(one)))}</details>`,
+    ...outputs.map((one) => said('out', one.wire.wire.to, sent(one))),
+    ...faults.map(fault),
+  ]
 }
 
 const said = (kind: string, who: string, what: Html | string): Html =>
   html`<div class="say ${kind}"><b class="who">${who}</b><div>${what}</div></div>`
 
-const fault = ({ process, title, detail }: Note): Html => said('bad', title, html`${process === '' ? undefined : `${process}: `}${detail}`)
+const fault = (note: Note): Html => {
+  const { process, title, detail } = note
+  if (isWaiting(note)) return said('wait', 'waits', detail)
+  return said('bad', 'error', html`<b class="bad">${title}</b> ${process === '' ? undefined : `${process}: `}${detail}`)
+}
 
 const MIN_WAIT = 50_000
 
 /** Time, tokens and cost. */
-const measures = (input: InputModel): string => {
+export const measures = (input: InputModel): string => {
   const { start, end, took, read, written, cost, failedCalls } = input
   const parts = [
     showMicroseconds(took),
@@ -60,9 +82,9 @@ export const counted = (n: number, one: string): string => `${n} ${one}${n === 1
 const turnPart = (one: Turn, context: ArticleContext, given: ReadonlySet<string>): Html => {
   const { id, lane, laneIndex, turn, steps } = one
   const { input, output } = turn ? context.texts.turnOf(turn, lane) : { input: undefined, output: undefined }
-  const prompt = context.hasPrompt(laneIndex) ? html` &middot; <a href="#p${laneIndex}">prompt</a>` : undefined
+  const prompt = context.hasPrompt(laneIndex) ? html` &middot; <a href="#${context.prefix}p${laneIndex}">prompt</a>` : undefined
   const shown = stepsOf(one, output, context)
-  return html`<section class="turn ${lane.runs}" id="${id}"><h4>${lane.name} <small>${turn ? when(one) : lane.runs}${prompt}</small></h4>
+  return html`<section class="turn ${lane.runs}" id="${context.prefix}${id}"><h4>${lane.name} <small>${turn ? when(one) : lane.runs}${prompt}</small></h4>
 ${input === undefined ? undefined : said('in', 'in', given.has(turn?.input ?? '') ? html`<span class="none">the input, as it came</span>` : value(input, context.pictures))}
 ${shown.parts}
 ${turn === undefined || shown.hasAnswer ? undefined : answer(turn.error, output, context, steps)}</section>`
@@ -76,10 +98,12 @@ const when = ({ turn, lane }: Turn): string => {
 }
 
 const answer = (error: string | undefined, output: string | undefined, { pictures }: ArticleContext, steps: readonly Step[]): Html => {
-  if (error !== undefined) return said(/^(parked|in_doubt):/.test(error) ? 'wait' : 'bad', 'error', error)
+  if (error !== undefined) return /^(parked|in_doubt):/.test(error) ? said('wait', 'waits', error) : said('bad', 'error', error)
   if (output !== undefined) return said('out', 'out', value(output, pictures))
   return said('none', 'none', steps.length > 0 ? 'no answer before the run ended' : 'no answer')
 }
+
+type CallStep = Extract<Step, { readonly kind: 'call' }>
 
 interface ShownSteps {
   readonly parts: readonly Html[]
@@ -89,27 +113,36 @@ interface ShownSteps {
 
 const stepsOf = ({ lane, turn, steps }: Turn, output: string | undefined, context: ArticleContext): ShownSteps => {
   const left = new Set(steps.flatMap((step) => (step.kind === 'call' ? [step] : [])))
+  const answers = new Map(
+    steps.flatMap((step) => (step.kind === 'request' ? [[step, context.texts.answerOf(step.request, lane)] as const] : [])),
+  )
   const takeCall = (id: unknown, tool: unknown) => {
     const own = [...left]
     const found = own.find(({ call }) => call.id === id && call.id !== '') ?? own.find(({ call }) => call.tool === tool && call.depth === 0)
     if (found) left.delete(found)
     return found
   }
+  // A call may be over before the request that it comes from is reported: it stands where the model made it.
+  const made = new Map<Block, CallStep>()
+  for (const block of [...answers.values()].flatMap((blocks) => blocks ?? [])) {
+    const call = block.type === 'tool_use' ? takeCall(block.id, block.name) : undefined
+    if (call) made.set(block, call)
+  }
   const last = steps.findLast(({ kind }) => kind === 'request')
   let hasAnswer = false
   const parts = steps.flatMap((step, i): Html[] => {
     if (step.kind === 'note') return [notePart(step.note)]
     if (step.kind === 'call') return left.delete(step) ? [callPart(step, lane, context)] : []
-    const blocks = context.texts.answerOf(step.request, lane)
+    const blocks = answers.get(step)
     const isRefused = isSentBack(steps.slice(i + 1)) || (step === last && /^(output_type_mismatch|answer_refused):/.test(turn?.error ?? ''))
     const isAnswer = step === last && blocks !== undefined && isTextOf(output, blocks)
     hasAnswer ||= isAnswer
     const shown = (blocks ?? []).map((block): Html => {
-      const made = block.type === 'tool_use' ? takeCall(block.id, block.name) : undefined
-      if (made) return callPart(made, lane, context)
+      const call = made.get(block)
+      if (call) return callPart(call, lane, context)
       return blockPart(block, { isRefused, isAnswer })
     })
-    return [requestPart(step.id, step.request, shown)]
+    return [requestPart(context.prefix + step.id, step.request, shown)]
   })
   return { parts, hasAnswer }
 }
@@ -154,9 +187,10 @@ const folded = (kind: string, name: string, inside: Html): Html =>
 const callPart = (
   { call, id }: { readonly call: CallModel; readonly id: string },
   lane: Lane,
-  { texts, pictures }: ArticleContext,
+  { texts, pictures, prefix }: ArticleContext,
 ): Html => {
-  const { tool, isOk, stages, start, end, isCached, attempts, depth } = call
+  const { tool, isOk, isWaiting: waits, stages, start, end, isCached, attempts, depth } = call
+  const state = waits ? html`<b class="waits">waits</b>` : isOk ? 'ok' : html`<b class="bad">failed</b>`
   const { input, result } = texts.callOf(call, lane)
   const how = [
     showMicroseconds(end - start),
@@ -168,20 +202,21 @@ const callPart = (
     stages.length === 0
       ? undefined
       : html`<details class="stages"><summary>stages</summary><ol>${stages.map((stage) => html`<li>${stage}</li>`)}</ol></details>`
-  return html`<div class="say tool${isOk ? '' : ' failed'}" id="${id}"><b class="who">${tool}</b><div><small>${isOk ? 'ok' : html`<b class="bad">failed</b>`} &middot; ${how.join(' · ')}</small>
-${value(input, pictures)}<div class="result"><b class="who">${isOk ? 'result' : 'error'}</b>${result === undefined ? html`<p class="none">not in the record</p>` : isOk ? value(result, pictures) : errorText(result)}</div>${stageList}</div></div>`
+  return html`<div class="say tool${isOk ? '' : waits ? ' wait' : ' failed'}" id="${prefix}${id}"><b class="who">${tool}</b><div><small>${state} &middot; ${how.join(' · ')}</small>
+${value(input, pictures)}<div class="result"><b class="who">${isOk ? 'result' : waits ? 'waits' : 'error'}</b>${result === undefined ? html`<p class="none">not in the record</p>` : isOk ? value(result, pictures) : errorText(result, waits ? 'waits' : 'bad')}</div>${stageList}</div></div>`
 }
 
 /** What is wrong first, then the rest of it. */
-const errorText = (result: string): Html => {
+const errorText = (result: string, kind: string): Html => {
   const { detail, error } = readFault(result)
-  return detail === undefined ? value(result) : html`<p class="bad">${error}: ${detail}</p>`
+  return detail === undefined ? value(result) : html`<p class="${kind}">${error}${detail}</p>`
 }
 
 export const readFault = (json: string): { readonly error: string; readonly detail: string | undefined } => {
   try {
     const value: unknown = JSON.parse(json)
-    if (isRecord(value) && typeof value.detail === 'string') return { error: String(value.error), detail: value.detail }
+    if (isRecord(value) && typeof value.detail === 'string')
+      return { error: typeof value.error === 'string' ? `${value.error}: ` : '', detail: value.detail }
   } catch {
     // It was cut.
   }

@@ -120,8 +120,15 @@ const otherBars = ({ requests, waits, calls }: Lane, index: number): Readonly<Re
     return { ...wait, kind: 'wait', isBad: false, title, label: '', anchor: undefined }
   }),
   called: first(calls).map((call, i): Bar => {
-    const title = `${brief(call.tool)} ${brief(call.input)}${call.isOk ? '' : ' failed'}`
-    return { ...call, kind: 'tool', isBad: !call.isOk, title, label: call.tool.slice(0, 40), anchor: callId(index, i) }
+    const title = `${brief(call.tool)} ${brief(call.input)}${call.isOk ? '' : call.isWaiting ? ' waits' : ' failed'}`
+    return {
+      ...call,
+      kind: call.isWaiting ? 'tool waits' : 'tool',
+      isBad: !call.isOk && !call.isWaiting,
+      title,
+      label: call.tool.slice(0, 40),
+      anchor: callId(index, i),
+    }
   }),
 })
 

@@ -152,7 +152,7 @@ const inputOf = (seq: number, input: OpenInput, run: RunModel): InputModel => {
     read: requests.reduce((sum, { read }) => sum + read, 0),
     written: requests.reduce((sum, { written }) => sum + written, 0),
     cost: costs.reduce(addCosts, NOTHING_SPENT),
-    failedCalls: calls.filter(({ isOk }) => !isOk).length,
+    failedCalls: calls.filter(({ isOk, isWaiting }) => !isOk && !isWaiting).length,
   }
 }
 
@@ -189,5 +189,6 @@ const stateOf = ({ faults, turns, outputs }: OpenInput, { status }: RunModel): I
   if (faults.some((fault) => !isWaiting(fault))) return 'failed'
   if (faults.length > 0 || turns.some(isParked)) return 'waiting'
   const isOpen = turns.some(({ turn }) => turn !== undefined && turn.output === undefined && turn.error === undefined)
-  return status === undefined && (isOpen || (outputs.length === 0 && turns.length === 0)) ? 'unfinished' : 'done'
+  // Of a run that goes on, or was killed, what has not come out may still be on its way.
+  return status === undefined && (isOpen || outputs.length === 0) ? 'unfinished' : 'done'
 }

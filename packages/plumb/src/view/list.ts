@@ -19,23 +19,28 @@ export const inputRow = (input: InputModel): Html => {
   return html`<li class="${state}" data-seq="${seq}" data-t="${Math.round(took)}" data-k="${read + written}" data-c="${cost.known}"${failedCalls > 0 ? html` data-f="${failedCalls}"` : undefined}><a href="#${seq}"><b>${seq > 0 ? `#${seq}` : '#?'}</b><i>${STATES[state]}</i><span>${words}</span>${cells.map((cell) => html`<em>${cell}</em>`)}</a></li>`
 }
 
-const SORTS = [
+/** The values of a choice, with what they are called: attributes of rows by which they are sorted, and classes of those that are shown. */
+type Choice = readonly (readonly [value: string, name: string])[]
+
+const SORTS: Choice = [
   ['seq', 'number'],
   ['t', 'time'],
   ['k', 'tokens'],
   ['c', 'cost'],
-] as const
+]
 
-const FILTERS = [
+const FILTERS: Choice = [
   ['', 'all'],
   ['failed', 'failed'],
   ['waiting', 'waiting'],
   ['calls', 'with failed tool calls'],
   ['done', 'done'],
   ['unfinished', 'without an end'],
-] as const
+]
 
 export interface ListParts {
+  readonly sorts?: Choice
+  readonly filters?: Choice
   readonly rows: readonly Html[]
   readonly articles: readonly Html[]
   /** Of all inputs, and of those that are on the page. */
@@ -44,15 +49,15 @@ export interface ListParts {
   readonly note: Html | undefined
 }
 
-export const inputList = ({ rows, articles, total, note }: ListParts): Html => html`
+export const inputList = ({ rows, articles, total, note, sorts = SORTS, filters = FILTERS }: ListParts): Html => html`
 <section id="inputs" aria-labelledby="inputs-title" data-total="${total}" data-held="${articles.length}">
 <h2 id="inputs-title">Inputs <small class="count" id="shown-count">${total}</small></h2>
 ${note}
 <div class="pair">
 <div class="list">
-<div class="tools" data-script hidden><label>show <select id="filter">${FILTERS.map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select></label>
+<div class="tools" data-script hidden><label>show <select id="filter">${filters.map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select></label>
 <label>with <input id="words" type="search" autocomplete="off" spellcheck="false" size="12"></label>
-<label>by <select id="sort">${SORTS.map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select></label></div>
+<label>by <select id="sort">${sorts.map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select></label></div>
 <ol class="rows" id="rows">${rows}</ol>
 </div>
 <div class="chosen" id="chosen">

@@ -1,9 +1,10 @@
 // The runs inside a run: what nested plumbs have recorded is shown behind them, by the inputs of the outermost.
 
 import { join } from 'node:path'
+import { readTrace } from '../record/trace-lines.js'
 import { readRun } from './read-run.js'
-import type { Interval, Lane, RunModel } from './run-model.js'
-import { readTrace } from './trace-lines.js'
+import { withRecord } from './record-facts.js'
+import type { Interval, Lane, RunModel, WireModel } from './run-model.js'
 
 const MAX_DEPTH = 8
 export const TRACE_FILE = 'trace.json'
@@ -12,20 +13,28 @@ export const TRACE_FILE = 'trace.json'
 export const withNested = async (run: RunModel, directory: string, depth = 0): Promise<RunModel> => {
   if (depth >= MAX_DEPTH) return run
   const lanes: Lane[] = []
+  const innerWires: WireModel[] = []
   for (const lane of run.lanes) {
     const inner = lane.runs === 'plumb' ? await readInner(lane, directory, depth) : undefined
     lanes.push(inner ? { ...lane, requests: [], calls: [], waits: [], notes: [] } : lane)
-    if (inner) lanes.push(...innerLanes(inner, lane, run))
+    if (!inner) continue
+    lanes.push(...innerLanes(inner, lane, run))
+    innerWires.push(...[...inner.wires, ...inner.innerWires].map((wire) => inPlace(wire, lane.place)))
   }
-  return { ...run, lanes }
+  return { ...run, lanes, innerWires }
 }
+
+const inPlace = (of: WireModel, place: string): WireModel => ({
+  ...of,
+  wire: { ...of.wire, from: `${place}~${of.wire.from}`, to: `${place}~${of.wire.to}` },
+})
 
 const readInner = async (lane: Lane, directory: string, depth: number): Promise<RunModel | undefined> => {
   if (/^\.*$|[/\\]/.test(lane.name)) return undefined
   const inside = join(directory, lane.name)
   const trace = await readTrace(join(inside, TRACE_FILE))
   const run = trace.ok ? readRun(trace.value, inside) : trace
-  return run.ok ? withNested(run.value, inside, depth + 1) : undefined
+  return run.ok ? withNested(withRecord(run.value, inside), inside, depth + 1) : undefined
 }
 
 const innerLanes = (inner: RunModel, outer: Lane, run: RunModel): Lane[] => {

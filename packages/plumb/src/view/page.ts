@@ -1,24 +1,21 @@
-// The whole page: one file that loads nothing and runs no script but its own.
+// The page of a run.
 
-import { createHash } from 'node:crypto'
 import type { ListedCall } from '@plumb/ledger/approval'
 import { type ArticleContext, article, counted } from './article.js'
-import program from './browser/page.browser?text'
+import { framed, searchField } from './frame.js'
 import { type Growing, growingPart } from './growing.js'
-import { type Html, html, trusted } from './html.js'
+import { type Html, html } from './html.js'
 import { type InputModel, inputsOf } from './inputs.js'
 import { inputList, inputRow } from './list.js'
-import { MAX_PAGE_BYTES } from './page-limits.js'
+import { fitOnPage, type Listed } from './page-room.js'
 import { errors, processes, promptPart, wiring } from './parts.js'
 import type { Pictures } from './pictures.js'
 import type { Prompt, RunTexts } from './record-texts.js'
 import type { RunModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import { addCosts, NOTHING_SPENT, spentText } from './spent.js'
-import pageStyle from './style.css'
 import { timeline } from './timeline.js'
 import { usageOf, verdict } from './verdict.js'
-import { wiringStyle } from './wiring-style.js'
 
 export interface PageParts {
   readonly run: RunModel
@@ -37,88 +34,48 @@ export interface PageParts {
 
 export const runPage = (parts: PageParts): string => {
   const { run, svg, isServed } = parts
-  const style = pageStyle + wiringStyle()
-  const policy = [
-    "default-src 'none'",
-    `style-src '${sourceHash(style)}'`,
-    `script-src '${sourceHash(program)}'`,
-    'img-src data:',
-    ...(isServed ? ["connect-src 'self'"] : []),
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ')
   const inputs = inputsOf(run)
   const prompts = promptsOf(parts)
   const before = [verdict({ ...parts, inputs }), growingPart(parts.growing)].filter((part) => part !== undefined)
   const after = [timeline(run), wiring(svg), processes(run), promptPart(prompts, run), errors(run)].filter((part) => part !== undefined)
-  const page = (list: Html) => html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${run.binding} of ${run.spec}</title>
-<style>${trusted(style)}</style>
-</head>
-<body${isServed ? html` data-served="${run.status === undefined ? 'live' : 'ended'}"` : undefined}>
-${header(parts, inputs)}
-<main>${before}${list}${after}</main>
-<script>${trusted(program)}</script>
-</body>
-</html>
-`
-  const taken = Buffer.byteLength(page(html``).text)
-  return page(fittingList(inputs, MAX_PAGE_BYTES - taken, parts, prompts)).text
+  return framed({
+    title: `${run.binding} of ${run.spec}`,
+    header: header(parts, inputs),
+    before,
+    after,
+    list: (room) => listOf(inputs, room, parts, prompts),
+    served: isServed ? (run.status === undefined ? 'live' : 'ended') : undefined,
+  })
 }
 
-const sourceHash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`
-
-/** Rows of inputs that are not on the page themselves take at most this share of it. */
-const MAX_ROWS_SHARE = 0.3
-/** Of the list, its heads and notes. */
-const LIST_BYTES = 4000
-/** Inputs in a row that had no room: the page is full. */
-const MAX_MISSES = 50
-/** A page that is served fetches the others. */
-const MAX_SERVED = 40
-
-// Failed and waiting inputs come first, then the dearest and the slowest, which the page leads to, then all others in their order.
-const fittingList = (inputs: readonly InputModel[], room: number, parts: PageParts, prompts: ReadonlyMap<number, Prompt>): Html => {
+/** Each with what it leads to. */
+export const listedInputs = (
+  inputs: readonly InputModel[],
+  parts: ContextParts,
+  prompts: ReadonlyMap<number, Prompt> = promptsOf(parts),
+): readonly Listed[] => {
   const context = contextOf(parts, prompts)
-  let left = room - LIST_BYTES
-  let rowsLeft = left * MAX_ROWS_SHARE
-  const rows: Html[] = []
-  for (const input of inputs) {
-    const row = inputRow(input)
-    rowsLeft -= Buffer.byteLength(row.text)
-    if (rowsLeft < 0) break
-    left -= Buffer.byteLength(row.text)
-    rows.push(row)
-  }
-  const shown = new Map<InputModel, Html>()
-  let misses = 0
-  for (const input of byWorth(inputs.slice(0, rows.length))) {
-    if ((parts.isServed && shown.size >= MAX_SERVED) || misses >= MAX_MISSES) break
-    const text = article(input, context)
-    const bytes = Buffer.byteLength(text.text)
-    if (bytes > left) misses++
-    if (bytes > left) continue
-    left -= bytes
-    misses = 0
-    shown.set(input, text)
-  }
-  const articles = inputs.flatMap((input) => shown.get(input) ?? [])
-  return inputList({ rows, articles, total: inputs.length, note: parts.isServed ? undefined : leftOut(inputs, rows.length, shown, parts) })
+  return inputs.map((input) => ({ seq: input.seq, row: () => inputRow(input), article: () => article(input, context) }))
 }
 
-export const contextOf = (parts: ContextParts, prompts = promptsOf(parts)): ArticleContext => ({
+// Failed and waiting inputs come first, with the dearest and the slowest, to which the page leads, then all others in their order.
+const listOf = (inputs: readonly InputModel[], room: number, parts: PageParts, prompts: ReadonlyMap<number, Prompt>): Html => {
+  const listed = listedInputs(inputs, parts, prompts)
+  const places = new Map(inputs.map((input, i) => [input, listed[i] as Listed]))
+  const worth = byWorth(inputs).map((input) => places.get(input) as Listed)
+  const { rows, articles, missing } = fitOnPage(listed, worth, { room, isServed: parts.isServed })
+  const note = parts.isServed ? undefined : leftOut({ total: inputs.length, rows: rows.length, missing }, parts.directory)
+  return inputList({ rows, articles, total: inputs.length, note })
+}
+
+export const contextOf = (parts: ContextParts, prompts: ReadonlyMap<number, Prompt>, prefix = ''): ArticleContext => ({
+  prefix,
   texts: parts.texts,
   pictures: parts.pictures,
   hasPrompt: (lane) => prompts.has(lane),
 })
 
-type ContextParts = Pick<PageParts, 'run' | 'texts' | 'pictures'>
+export type ContextParts = Pick<PageParts, 'run' | 'texts' | 'pictures'>
 
 const byWorth = (inputs: readonly InputModel[]): readonly InputModel[] => {
   const named = inputs.filter(({ state }) => state !== 'done')
@@ -127,23 +84,28 @@ const byWorth = (inputs: readonly InputModel[]): readonly InputModel[] => {
   return [...new Set([...dearest, ...slowest, ...named, ...inputs])]
 }
 
-const leftOut = (inputs: readonly InputModel[], rows: number, shown: ReadonlyMap<InputModel, Html>, parts: PageParts): Html | undefined => {
-  const missing = inputs.filter((input) => !shown.has(input))
+interface LeftOut {
+  readonly total: number
+  readonly rows: number
+  readonly missing: readonly Listed[]
+}
+
+const leftOut = ({ total, rows, missing }: LeftOut, directory: string | undefined): Html | undefined => {
   const [first] = missing
   if (!first) return undefined
   const last = missing.at(-1)?.seq ?? first.seq
-  const how =
-    parts.directory === undefined ? 'plumb view --seq' : `plumb view --seq ${first.seq}-${Math.max(first.seq, last)} ${parts.directory}`
-  const unlisted = rows < inputs.length ? `, ${inputs.length - rows} of them not in the list` : ''
-  return html`<p class="left-out">This page holds ${shown.size} of ${counted(inputs.length, 'input')}${unlisted}: it has at most 5 MB. <code>plumb view --serve</code> shows all of them, <code>${how}</code> those that are missing.</p>`
+  const how = directory === undefined ? 'plumb view --seq' : `plumb view --seq ${first.seq}-${Math.max(first.seq, last)} ${directory}`
+  const unlisted = rows < total ? `, ${total - rows} of them not in the list` : ''
+  return html`<p class="left-out">This page holds ${total - missing.length} of ${counted(total, 'input')}${unlisted}: it has at most 5 MB. <code>plumb view --serve</code> shows all of them, <code>${how}</code> those that are missing.</p>`
 }
 
 const MAX_PROMPT = 200_000
 
-const promptsOf = ({ run, texts }: ContextParts): ReadonlyMap<number, Prompt> => {
+export const promptsOf = ({ run, texts }: ContextParts): ReadonlyMap<number, Prompt> => {
   const found = run.lanes.flatMap((lane, i): [number, Prompt][] => {
     const prompt = lane.runs === 'agent' ? texts.promptOf(lane) : undefined
-    return prompt ? [[i, { ...prompt, system: prompt.system.slice(0, MAX_PROMPT) }]] : []
+    // An agent that is told nothing has none.
+    return prompt && prompt.system.length + prompt.tools.length > 0 ? [[i, { ...prompt, system: prompt.system.slice(0, MAX_PROMPT) }]] : []
   })
   return new Map(found)
 }
@@ -158,7 +120,7 @@ ${run.traceEnd === undefined ? undefined : traceEnded(run.traceEnd)}
 ${run.isSelection ? html`<p class="left-out">A part of the run: what <code>--seq</code> and <code>--from</code> name, and all numbers are of that part.</p>` : undefined}
 ${hasTexts(parts) ? undefined : html`<p class="left-out">${directory === undefined ? 'A trace has not what models said, and only the beginning of long texts; a record has, as' : 'This record has not what models said; one of this release has, as'} <code>plumb --record DIR</code> makes it.</p>`}
 <nav aria-label="Parts of this page">${links(run).map(([id, name]) => html`<a href="#${id}">${name}</a>`)}
-<label data-script hidden>find <input type="search" id="find" autocomplete="off" spellcheck="false"></label> <span class="steps" data-script hidden><button type="button" id="find-previous" title="Previous (Shift-Enter)">&lsaquo;</button><button type="button" id="find-next" title="Next (Enter)">&rsaquo;</button></span> <span id="found" role="status" data-script hidden></span></nav>
+${searchField}</nav>
 </header>`
 }
 
@@ -174,7 +136,7 @@ const traceEnded = (at: number): Html =>
 record: messages in the file of their wire, such as <code>01-input-main.jsonl</code>, answers by the number of the input in <code>answers.jsonl</code>, all else in
 <code>events.jsonl</code>. Numbers of messages are of the whole run; requests, calls, errors and costs until then. <code>plumb --trace FILE</code> keeps all of it.</p>`
 
-const facts = (run: RunModel, inputs: readonly InputModel[]): [string, Html | string][] => {
+export const facts = (run: RunModel, inputs: readonly InputModel[]): [string, Html | string][] => {
   const { lanes, faults } = run
   const usage = lanes.map(usageOf)
   const ends = (kind: string) => new Set(run.nodes.filter((node) => node.kind === kind).map(({ name }) => name))
@@ -198,7 +160,8 @@ const facts = (run: RunModel, inputs: readonly InputModel[]): [string, Html | st
   ]
 }
 
-const endOf = ({ status, stoppedBy, faults }: RunModel): Html | string => {
+const endOf = ({ status, stoppedBy, isGoingOn, faults }: RunModel): Html | string => {
+  if (status === undefined && isGoingOn) return html`<b class="waits">not yet: it goes on</b>`
   if (status === undefined) return html`<b class="bad">the trace ends before the run did</b>`
   const stopped = stoppedBy === undefined ? '' : `stopped by ${stoppedBy}, `
   const waits = faults.length > 0 && faults.every(({ title }) => title === 'parked')

@@ -9,7 +9,8 @@ import type { Note, RunModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import { spentText } from './spent.js'
 import { prose } from './value.js'
-import { linkTo, usageOf } from './verdict.js'
+import { usageOf } from './verdict.js'
+import { linkTo } from './verdict-card.js'
 
 export const section = (id: string, title: string, inside: Html | readonly Html[]): Html => html`
 <section id="${id}" aria-labelledby="${id}-title">
@@ -58,9 +59,9 @@ export const processes = ({ lanes }: RunModel): Html | undefined => {
 const toolTable = (children: RunModel['lanes']): Html[] => {
   const tools = new Map<string, { calls: number; failed: number; took: number }>()
   for (const { calls } of children) {
-    for (const { tool, isOk, start, end } of calls) {
+    for (const { tool, isOk, isWaiting, start, end } of calls) {
       const of = tools.get(tool) ?? { calls: 0, failed: 0, took: 0 }
-      tools.set(tool, { calls: of.calls + 1, failed: of.failed + (isOk ? 0 : 1), took: of.took + end - start })
+      tools.set(tool, { calls: of.calls + 1, failed: of.failed + (isOk || isWaiting ? 0 : 1), took: of.took + end - start })
     }
   }
   if (tools.size === 0) return []

@@ -3,10 +3,10 @@
 import { RUN_EVENT, type TraceEvent } from '@plumb/runtime/display'
 import type { NodeInfo, WireInfo } from '@plumb/runtime/event'
 import { fail, type Result, succeed } from '@plumb/wire'
+import type { TraceLines } from '../record/trace-lines.js'
 import { isSelected, type Selection } from './page-limits.js'
 import type { CallModel, Lane, Note, RequestModel, RunMessage, RunModel, WaitModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
-import type { TraceLines } from './trace-lines.js'
 
 type Open<T> = { -readonly [K in keyof T]: T[K] extends readonly (infer Item)[] ? Item[] : T[K] }
 type OpenLane = Open<Lane>
@@ -26,7 +26,7 @@ export const readRun = ({ events, isCut }: TraceLines, path: string, selection: 
   for (const event of events) reader.add(event)
   const common = { spec: text(run.spec), binding: text(run.binding), time: text(run.time), dot: text(run.dot) }
   const isSelection = selection.seqs !== undefined || selection.from !== undefined
-  return succeed({ ...common, nodes, isCut, isSelection, ...reader.model(isSelection) })
+  return succeed({ ...common, nodes, isCut, isSelection, isGoingOn: false, innerWires: [], ...reader.model(isSelection) })
 }
 
 class RunReader {
@@ -52,7 +52,7 @@ class RunReader {
     const end = this.#last === undefined ? this.#end : number(this.#last.ts)
     const hasSome = isSelection && this.#until > 0
     return {
-      lanes: [...this.#lanes.values()].sort((a, b) => beginOf(a) - beginOf(b)),
+      lanes: [...this.#lanes.values()].map(withWaiting).sort((a, b) => beginOf(a) - beginOf(b)),
       wires: [...this.#wires.values()],
       faults: this.#faults,
       start: hasSome ? Math.min(this.#first, end) : 0,
@@ -165,6 +165,14 @@ class RunReader {
   }
 }
 
+// The last call of a parked turn, which has no result.
+const withWaiting = (lane: OpenLane): Lane => {
+  const parked = new Set(lane.work.flatMap(({ error, seq }) => (/^(parked|in_doubt):/.test(error ?? '') ? [seq] : [])))
+  if (parked.size === 0) return lane
+  const last = new Map(lane.calls.flatMap((call) => (!call.isOk && parked.has(call.seq) ? [[call.seq, call]] : [])))
+  return { ...lane, calls: lane.calls.map((call) => (last.get(call.seq) === call ? { ...call, isWaiting: true } : call)) }
+}
+
 const beginOf = ({ work, requests }: Lane): number => work[0]?.start ?? requests[0]?.start ?? Number.MAX_VALUE
 
 type Args = Readonly<Record<string, unknown>>
@@ -185,6 +193,7 @@ const callOf = (tool: string, args: Args): Omit<CallModel, 'start' | 'end' | 'se
     id: text(args.call),
     tool,
     isOk: args.ok === true,
+    isWaiting: false,
     input: shown(args.input),
     result: result === undefined ? undefined : shown(result),
     stages: list(args.stages).map(text),

@@ -1,7 +1,7 @@
 // Completes a run from the other files of its record: a record keeps only the first part of a long timeline.
 
 import { join } from 'node:path'
-import { readRunFile } from '@plumb/runtime/record'
+import { isBeingWritten, readRunFile } from '@plumb/runtime/record'
 import { eachLine } from './file-lines.js'
 import type { RunModel } from './run-model.js'
 
@@ -16,12 +16,15 @@ export const withRecord = (run: RunModel, directory: string): RunModel => {
     const total = countLines(join(directory, `${one.wire.name}.jsonl`))
     return { ...one, total: Math.max(total, one.total) }
   })
+  const isGoingOn = ended === undefined && isBeingWritten(directory)
   const isKnown = Number.isFinite(lasted) && typeof status === 'number'
   const isLonger = wires.some(({ total }, i) => total > (run.wires[i]?.total ?? 0))
   return {
     ...run,
     wires,
-    ...(isKnown || isLonger ? { traceEnd: run.end } : {}),
+    isGoingOn,
+    // What a run that goes on has not written yet is not left out.
+    ...(isKnown || (isLonger && !isGoingOn) ? { traceEnd: run.end } : {}),
     ...(isKnown
       ? {
           end: run.isSelection ? run.end : Math.max(run.end, lasted),

@@ -33,22 +33,32 @@ const laneFigures = (lane: Lane): BoxFigures => {
   return { text: parts.filter((part) => part !== '').join(', '), isBad: failed > 0 }
 }
 
-// A channel, or an end of a chain, that has no box is on the way of a wire.
+// A channel, the end of a chain, or that of a plumb which is drawn open, may have no box: it is on the way of a wire.
 const wiresOf = (run: RunModel, ids: ReadonlyMap<string, string>): ReadonlyMap<string, readonly number[]> => {
+  const opened = new Set(run.innerWires.map(({ wire }) => wire.from.slice(0, wire.from.lastIndexOf('~'))))
+  const endOf = (place: string, port: string): string => (opened.has(place) && !ids.has(place) ? `${place}~${port}` : place)
+  const all = [...run.wires, ...run.innerWires].map(({ wire, total }) => ({
+    from: endOf(wire.from, wire.fromPort),
+    to: endOf(wire.to, wire.toPort),
+    total,
+  }))
+  const next = new Map<string, string[]>()
+  for (const { from, to } of all) next.set(from, [...(next.get(from) ?? []), to])
   const found = new Map<string, number[]>()
-  for (const { wire, total } of run.wires) {
-    const from = ids.get(wire.from)
-    let to: string | undefined = wire.to
-    for (let hops = 0; to !== undefined && !ids.has(to) && hops < run.wires.length; hops++) {
-      const next = run.wires.filter((other) => other.wire.from === to)
-      to = next.length === 1 ? next[0]?.wire.to : undefined
+  for (const { from, to, total } of all) {
+    const begin = ids.get(from)
+    for (const end of begin === undefined ? [] : boxesBehind(to, next, ids)) {
+      const key = wireKey(begin ?? '', end)
+      found.set(key, [...(found.get(key) ?? []), total])
     }
-    const end = to === undefined ? undefined : ids.get(to)
-    if (from === undefined || end === undefined) continue
-    const key = wireKey(from, end)
-    found.set(key, [...(found.get(key) ?? []), total])
   }
   return found
+}
+
+const boxesBehind = (start: string, next: ReadonlyMap<string, readonly string[]>, ids: ReadonlyMap<string, string>): readonly string[] => {
+  const reached = new Set([start])
+  for (const place of reached) if (!ids.has(place)) for (const one of next.get(place) ?? []) reached.add(one)
+  return [...reached].flatMap((place) => ids.get(place) ?? [])
 }
 
 /** The boxes of a picture that a trace holds, whose names are mostly those of its processes. */

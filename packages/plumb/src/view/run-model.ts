@@ -12,10 +12,14 @@ export interface RunModel {
   readonly end: number
   /** Undefined: the trace ends before the run did. */
   readonly status: number | undefined
+  /** It has no end yet: the process that writes its record is at work. */
+  readonly isGoingOn: boolean
   readonly stoppedBy: string | undefined
   readonly dot: string
   readonly nodes: readonly NodeInfo[]
   readonly wires: readonly WireModel[]
+  /** Of nested plumbs, as far as their records are known; their ends by places, as `polish~draft`. */
+  readonly innerWires: readonly WireModel[]
   /** Stages inside the run and children, in the order in which they begin; behind a nested plumb, those inside it. */
   readonly lanes: readonly Lane[]
   readonly faults: readonly Note[]
@@ -92,6 +96,8 @@ export interface CallModel extends Interval {
   readonly tool: string
   readonly agent: string
   readonly isOk: boolean
+  /** For a person to decide on it: it has not failed. */
+  readonly isWaiting: boolean
   /** JSON, as `RunMessage.text`. */
   readonly input: string
   readonly result: string | undefined

@@ -4,21 +4,14 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dieOf, type Fault, fail, onStop, type StopSignal, sha256Of, systemReason, writeStdout } from '@plumb/wire'
-import type { Selection } from './page-limits.js'
-import { type Answer, ServedRun } from './served-run.js'
-
-export interface ServeViewOptions {
-  readonly selection: Selection
-  readonly port: number | undefined
-}
+import type { Answer, ServedRun } from './served-run.js'
 
 const HOST = '127.0.0.1'
 const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, keepAliveTimeout: 5000, maxHeaderSize: 16 * 1024 }
 const MAX_CONNECTIONS = 64
 
 /** Resolves when it has ended: to why it could not begin, or not at all, since it dies of the signal that ends it. */
-export const serveView = async (path: string, { selection, port = 0 }: ServeViewOptions): Promise<Fault | undefined> => {
-  const run = new ServedRun(path, selection)
+export const serveView = async (run: ServedRun, port = 0): Promise<Fault | undefined> => {
   const first = await run.page()
   if (!first.ok) return first.error
   const token = randomBytes(16).toString('hex')

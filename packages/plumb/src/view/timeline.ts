@@ -13,6 +13,8 @@ const AXIS = 26
 const TICKS = 8
 /** Shares of the whole from which a bar has room for its number, and is visible in a window of any width. */
 const MIN_NUMBERED = 0.03
+/** Characters that such a bar has room for. */
+const MAX_NUMBERED = 8
 const MIN_VISIBLE = 0.006
 /** A time beyond is written before its line. */
 const LATE = 0.93
@@ -73,8 +75,8 @@ const shape = (bar: Bar, row: number, { start, length: whole }: Axis): Html => {
   // A rectangle without a width is not drawn; a line is as wide as its stroke.
   const least = length / whole < MIN_VISIBLE ? html`<line class="least" x1="${x}" x2="${x}" y1="${y}" y2="${y + BAR}"/>` : undefined
   const numbered =
-    length / whole > MIN_NUMBERED && bar.label !== ''
-      ? html`<text x="${x}" y="${y + 12}" dx="4">${bar.label.slice(0, 8)}</text>`
+    length / whole > MIN_NUMBERED && bar.label !== '' && bar.label.length <= MAX_NUMBERED
+      ? html`<text x="${x}" y="${y + 12}" dx="4">${bar.label}</text>`
       : undefined
   const kind = `bar ${bar.kind}${bar.isBad ? ' bad' : ''}`
   const target = bar.anchor === undefined ? html` role="img"` : html` href="#${bar.anchor}"`

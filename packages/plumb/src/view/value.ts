@@ -1,5 +1,6 @@
 // How a value is shown: a text as its text, JSON on several lines, pictures as pictures.
 
+import { differingIn } from '@plumb/spec-test/parting'
 import { isRecord } from '@plumb/wire'
 import { type Html, html } from './html.js'
 import type { Pictures } from './pictures.js'
@@ -29,6 +30,17 @@ const cut = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0
 
 const rest = (text: string): Html | undefined =>
   text.length > MAX_SHOWN ? html`<p class="left-out">${text.length - MAX_SHOWN} more characters are in the record.</p>` : undefined
+
+/** A value as a text beside that of another run, with what differs marked. */
+export const markedValue = (json: string, other: string): Html => {
+  const { head, middle, tail } = differingIn(textOf(json), textOf(other))
+  return html`<pre>${head}${middle === '' ? undefined : html`<mark>${middle}</mark>`}${tail}</pre>`
+}
+
+const textOf = (json: string): string => {
+  const parsed = parse(json)
+  return cut(typeof parsed === 'string' ? parsed : parsed === undefined ? json : readable(json, parsed))
+}
 
 /** The beginning of a value on one line: of an object, its texts. */
 export const firstWords = (json: string, most: number): string => {

@@ -8,7 +8,8 @@ import { shortName, shortReason } from './page-limits.js'
 import type { Lane, Note, RunModel, ShownCost } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import { addCosts, NOTHING_SPENT, spentText } from './spent.js'
-import { code } from './value.js'
+import { card, linkTo } from './verdict-card.js'
+import { waits } from './waiting.js'
 
 export interface VerdictFacts {
   readonly run: RunModel
@@ -18,26 +19,10 @@ export interface VerdictFacts {
   readonly directory: string | undefined
 }
 
-/** Items of one card. */
-const MAX_ITEMS = 8
-
 export const verdict = (facts: VerdictFacts): Html => html`
 <section id="verdict" aria-label="Verdict">
-${[failures(facts), waits(facts), failedCalls(facts.run), costs(facts), slowest(facts.inputs)]}
+${[failures(facts), waits(facts.inputs, facts.waiting, facts.directory ?? 'REC'), failedCalls(facts.run), costs(facts), slowest(facts.inputs)]}
 </section>`
-
-const card = (
-  kind: string,
-  title: Html | string,
-  items: readonly (Html | string)[],
-  more?: Html | string,
-): Html => html`<div class="card ${kind}">
-<h2>${title}</h2>
-${items.length === 0 ? undefined : html`<ul>${items.slice(0, MAX_ITEMS).map((item) => html`<li>${item}</li>`)}</ul>`}
-${items.length > MAX_ITEMS ? html`<p class="left-out">and ${items.length - MAX_ITEMS} more</p>` : undefined}${more}
-</div>`
-
-export const linkTo = (seq: number): Html => html`<a href="#${seq}">#${seq}</a>`
 
 const failures = ({ run, inputs }: VerdictFacts): Html => {
   const failed = inputs.filter(({ seq, state }) => state === 'failed' && seq > 0)
@@ -48,7 +33,7 @@ const failures = ({ run, inputs }: VerdictFacts): Html => {
     ...failed.map(whyFailed),
     ...others.map((fault) => html`${fault.process === '' ? undefined : `${shortName(fault.process)}: `}${shortReason(fault.detail)}`),
   ]
-  const rest = [`${done} done`, ...(unfinished > 0 ? [`${unfinished} without an end`] : [])].join(', ')
+  const rest = [`${done} done`, ...(unfinished > 0 ? [`${unfinished} ${run.isGoingOn ? 'on the way' : 'without an end'}`] : [])].join(', ')
   if (items.length === 0)
     return card(unfinished > 0 || run.status === undefined ? 'open' : 'good', `No input failed`, [], html`<p>${rest}</p>`)
   const title = failed.length === 0 ? counted(others.length, 'error') : `${counted(failed.length, 'input')} failed`
@@ -61,35 +46,10 @@ const whyFailed = ({ seq, faults }: InputModel): Html => {
   return html`${linkTo(seq)} ${first?.process ? html`<b>${shortName(first.process)}</b>: ` : undefined}${shortReason(first?.detail ?? '')}${more}`
 }
 
-const waits = ({ inputs, waiting, directory = 'REC' }: VerdictFacts): Html | undefined => {
-  const seqs = inputs.filter(({ state, seq }) => state === 'waiting' && seq > 0).map(({ seq }) => seq)
-  if (waiting.length === 0 && seqs.length === 0) return undefined
-  const named = JSON.stringify(directory).slice(1, -1)
-  const items = waiting.map(
-    ({
-      id,
-      tool,
-      input,
-      process,
-      since,
-    }) => html`<b>${tool}</b> asked for by ${process}, since ${since.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}
-${code(input)}<code>plumb approve ${named} ${id}</code> or <code>plumb approve --deny ${named} ${id}</code>`,
-  )
-  const inputsOf =
-    seqs.length === 0
-      ? undefined
-      : html`<p>Of ${seqs.slice(0, MAX_ITEMS).map((seq) => html`${linkTo(seq)} `)}${seqs.length > MAX_ITEMS ? `and ${seqs.length - MAX_ITEMS} more` : ''}. <code>plumb --resume ${named}</code> goes on with what is decided.</p>`
-  const title =
-    waiting.length > 0
-      ? `${counted(waiting.length, 'call')} wait${waiting.length === 1 ? 's' : ''} for a person`
-      : `${counted(seqs.length, 'input')} wait${seqs.length === 1 ? 's' : ''} for a person`
-  return card('waiting', title, items, inputsOf)
-}
-
 const failedCalls = ({ lanes }: RunModel): Html | undefined => {
   const all = lanes.flatMap((lane, i) => lane.calls.map((call, j) => ({ call, id: callId(i, j) })))
   if (all.length === 0) return undefined
-  const failed = all.filter(({ call }) => !call.isOk)
+  const failed = all.filter(({ call }) => !call.isOk && !call.isWaiting)
   if (failed.length === 0) return card('good', counted(all.length, 'tool call'), [], html`<p>none failed</p>`)
   const kinds = new Map<string, typeof failed>()
   for (const one of failed) {

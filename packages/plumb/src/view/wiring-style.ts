@@ -22,5 +22,5 @@ export const wiringStyle = (): string => {
   ])
   // Graphviz leaves the blackest black out.
   const plain = '.picture text:not([fill]){fill:#e4e8ee}'
-  return `${light.join('')}@media (prefers-color-scheme: dark){${dark.join('')}${LIGHT_WORDS.map(([from]) => rule('text', from, '#a3adba')).join('')}${plain}}`
+  return `${light.join('')}@media screen and (prefers-color-scheme: dark){${dark.join('')}${LIGHT_WORDS.map(([from]) => rule('text', from, '#a3adba')).join('')}${plain}}`
 }

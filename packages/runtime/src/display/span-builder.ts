@@ -44,6 +44,8 @@ export interface ToolCallSpan {
   readonly start: number
   readonly end: number
   readonly isError: boolean
+  /** What went wrong, as the agent was told. */
+  readonly detail: string | undefined
   readonly input: unknown
   /** The record of the dispatcher in this process; undefined for calls that were answered elsewhere. */
   readonly envelope: CallEnvelope | undefined
@@ -80,6 +82,17 @@ export interface SpanListener {
   note?(note: AgentNote): void
 }
 
+/** A call that the dispatcher has reported, and the agent not yet. */
+interface EarlyCall {
+  readonly process: string
+  readonly envelope: CallEnvelope
+  readonly context: CallContext | undefined
+  readonly ms: number
+}
+
+/** What no agent reports within this time is taken for a call of the message that was begun last. */
+const MAX_EARLY_MS = 1000
+
 interface OpenToolCall {
   readonly start: number
   readonly input: unknown
@@ -95,8 +108,12 @@ export class SpanBuilder implements RunListener {
   readonly #concurrent = new Set<string>()
   /** Calls that an agent has begun, by process, agent and id. */
   readonly #calls = new Map<string, OpenToolCall>()
+  /** The messages of these calls, by process and id. */
+  readonly #begun = new Map<string, MessageRef | undefined>()
   /** Calls that the dispatcher has reported: the agent will report them too. */
   readonly #reported = new Set<string>()
+  /** Of processes that work on several messages at once, by process and id: which of them it is about, their agent tells. */
+  readonly #early = new Map<string, EarlyCall[]>()
 
   constructor(listener: SpanListener) {
     this.#listener = listener
@@ -114,6 +131,7 @@ export class SpanBuilder implements RunListener {
         this.#children.get(event.process)?.asked(event)
         break
       case 'answered':
+        this.#emitEarly(({ ms }) => event.ms - ms > MAX_EARLY_MS)
         this.#emit(this.#children.get(event.process)?.answered(event))
         break
       case 'refused':
@@ -126,6 +144,7 @@ export class SpanBuilder implements RunListener {
         this.#called(event)
         break
       case 'end':
+        this.#emitEarly(() => true)
         for (const child of this.#children.values()) for (const span of child.unfinished(event.ms)) this.#emit(span)
         break
       default:
@@ -159,29 +178,53 @@ export class SpanBuilder implements RunListener {
       this.#listener.failedCall?.({ ...of, error: error ?? '', start, end: ms, message })
     } else if (telemetry.kind === 'tool_call') {
       this.#calls.set(keyOf(process, String(telemetry.agent ?? process), telemetry.id), { start: ms, input: telemetry.input, message })
+      const begun = keyOf(process, '', telemetry.id)
+      this.#begun.set(begun, message)
+      for (const call of this.#early.get(begun) ?? []) this.#toolCall(call, message)
+      this.#early.delete(begun)
     } else if (telemetry.kind === 'tool_result') this.#returned(process, telemetry, ms)
   }
 
   // The dispatcher reports more of a call than the agent that waits for it, so its report is preferred.
   #returned(process: string, telemetry: TelemetryOf<'tool_result'>, ms: number): void {
-    const { id, is_error: isError, ms: took } = telemetry
+    const { id, is_error: isError, ms: took, detail } = telemetry
     const [agent, tool] = [String(telemetry.agent ?? process), String(telemetry.name)]
     const key = keyOf(process, agent, id)
     const call = this.#calls.get(key)
     this.#calls.delete(key)
+    this.#begun.delete(keyOf(process, '', id))
     if (this.#reported.delete(keyOf(process, '', id))) return
     const message = call?.message ?? this.#children.get(process)?.messageOf(telemetry)
     const start = call?.start ?? Math.max(0, ms - countOf(took))
-    const span = { process, agent, id, tool, start, end: ms, isError, input: call?.input, message }
-    this.#listener.toolCall?.({ ...span, envelope: undefined, context: undefined })
+    const said = { isError, detail: typeof detail === 'string' ? detail : undefined, input: call?.input, envelope: undefined, context: undefined }
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, ...said, message })
   }
 
   #called({ process, call: envelope, context, ms }: RunEvent & { kind: 'call' }): void {
-    const { id, tool, ok, input, depth, agent = process } = envelope
+    const { id, depth, parent } = envelope
     if (depth === 0) this.#reported.add(keyOf(process, '', id))
-    const message = this.#calls.get(keyOf(process, process, id))?.message ?? this.#children.get(process)?.messageOf()
+    // A call within calls has the ids of those around it, the outermost first.
+    const outermost = depth === 0 ? id : (parent?.split('/', 1)[0] ?? id)
+    const call = { process, envelope, context, ms }
+    const begun = keyOf(process, '', outermost)
+    if (this.#begun.has(begun) || !this.#concurrent.has(process)) return this.#toolCall(call, this.#begun.get(begun))
+    this.#early.set(begun, [...(this.#early.get(begun) ?? []), call])
+  }
+
+  #emitEarly(isDue: (call: EarlyCall) => boolean): void {
+    for (const [key, calls] of this.#early) {
+      if (!calls.some(isDue)) continue
+      this.#early.delete(key)
+      for (const call of calls) this.#toolCall(call, undefined)
+    }
+  }
+
+  #toolCall({ process, envelope, context, ms }: EarlyCall, known: MessageRef | undefined): void {
+    const { id, tool, ok, input, agent = process } = envelope
+    const message = known ?? this.#children.get(process)?.messageOf()
     const start = Math.max(0, ms - envelope.ms)
-    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, input, envelope, context, message })
+    const detail = envelope.error?.detail
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, detail, input, envelope, context, message })
   }
 }
 

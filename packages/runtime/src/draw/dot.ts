@@ -73,7 +73,8 @@ const boxLines = (box: Box, { palette: { boxes, tools }, isRight }: Look): strin
   return box.tools.length === 0 ? [line] : [line, ...toolLines(box, tools)]
 }
 
-const shapeOf = ({ kind }: Box): string[] => {
+const shapeOf = (box: Box): string[] => {
+  const { kind } = box
   switch (kind) {
     case 'plumb':
       return ['penwidth=2.5']
@@ -95,6 +96,7 @@ const shapeOf = ({ kind }: Box): string[] => {
     case 'outlet':
       return ['shape=circle', 'width=0.12', 'height=0.12', 'fixedsize=true']
     case 'agent':
+      return hasAside(box) ? ['margin=0'] : []
     case 'id':
     case 'copy':
     case 'merge':
@@ -116,15 +118,18 @@ const labelOf = (box: Box, colours: Colours, isRight: boolean): string => {
     isAnonymous ? `<TR><TD>${escapeHtml(box.title)}</TD></TR>` : `${ABOVE_BOLD}<TR><TD><B>${escapeHtml(box.title)}</B></TD></TR>`,
     box.detail === '' ? '' : `<TR><TD CELLPADDING="1">${small(box.detail, colours)}</TD></TR>`,
   ]
-  const side = [...sideCells(box, 'i', colours), ...sideCells(box, 'o', colours)]
+  const aside = [...asideCells(box, 'i', colours), ...asideCells(box, 'o', colours)]
   if (isRight) {
     const across = [portColumn(box, 'i', colours), `<TD>${table(words.join(''))}</TD>`, portColumn(box, 'o', colours)]
     const middle = table(`<TR>${across.join('')}</TR>`)
-    return side.length === 0 ? middle : table(`<TR><TD>${middle}</TD></TR><TR><TD>${table(`<TR>${side.join('')}</TR>`)}</TD></TR>`)
+    return aside.length === 0 ? middle : table(`<TR>${[inside(middle), ...aside].join('')}</TR>`)
   }
   const middle = table([portRow(box, 'i', colours), ...words, portRow(box, 'o', colours)].join(''))
-  return side.length === 0 ? middle : table(`<TR><TD>${middle}</TD><TD>${table(side.map((cell) => `<TR>${cell}</TR>`).join(''))}</TD></TR>`)
+  return aside.length === 0 ? middle : table([inside(middle), ...aside].map((cell) => `<TR>${cell}</TR>`).join(''))
 }
+
+// Beside cells that reach the edge of the box.
+const inside = (middle: string): string => `<TD CELLPADDING="5">${middle}</TD>`
 
 const table = (rows: string): string => `<TABLE BORDER="0" CELLBORDER="0" CELLSPACING="0" CELLPADDING="0">${rows}</TABLE>`
 
@@ -135,7 +140,8 @@ type Side = 'i' | 'o'
 
 const portsOf = (box: Box, direction: Side): readonly string[] => (direction === 'i' ? box.inputs : box.outputs)
 
-// Data goes through an agent from top to bottom; control and telemetry are at its right side.
+// Data goes through an agent from top to bottom. Control and telemetry have a row each from side to side, which is left by the nearer one; to
+// the right, a column from top to bottom.
 const isAside = ({ kind }: Box, name: string | undefined): boolean => kind === 'agent' && /^(ctrl_in|ctrl_out|telemetry)$/.test(name ?? '')
 
 // A single port needs no name.
@@ -145,10 +151,12 @@ const isNamed = (box: Box, direction: Side): boolean => {
   return plain.length > 1 || plain.some((name) => !/^(input|output)$/.test(name))
 }
 
-const sideCells = (box: Box, direction: Side, colours: Colours): string[] =>
+const asideCells = (box: Box, direction: Side, colours: Colours): string[] =>
   portsOf(box, direction).flatMap((name, i) =>
-    isAside(box, name) ? [`<TD ALIGN="RIGHT" CELLPADDING="3" PORT="${direction}${i}">${small(name, colours)}</TD>`] : [],
+    isAside(box, name) ? [`<TD CELLPADDING="3" PORT="${direction}${i}">${small(name, colours)}</TD>`] : [],
   )
+
+const hasAside = (box: Box): boolean => [...box.inputs, ...box.outputs].some((name) => isAside(box, name))
 
 const portCells = (box: Box, direction: Side, colours: Colours): string[] =>
   portsOf(box, direction).flatMap((name, i) => (isAside(box, name) ? [] : [`<TD PORT="${direction}${i}">${small(name, colours)}</TD>`]))
@@ -241,7 +249,8 @@ const leadsTo = (start: Box, end: Box, wires: readonly Wire[]): boolean => {
 
 const attachmentOf = (box: Box, direction: Side, port: number | undefined, isRight: boolean): string => {
   if (port === undefined) return ''
-  if (isAside(box, portsOf(box, direction)[port])) return `:${direction}${port}:${isRight ? 's' : 'e'}`
+  // Graphviz takes the side that the other end is on.
+  if (isAside(box, portsOf(box, direction)[port])) return `:${direction}${port}:_`
   const [into, out] = isRight ? ['w', 'e'] : ['n', 's']
   return isNamed(box, direction) ? `:${direction}${port}:${direction === 'i' ? into : out}` : ''
 }

@@ -32,6 +32,15 @@ export const lockRecord = (directory: string): Result<ReleaseLock> => {
   return succeed(release)
 }
 
+/** A run that can be seen from here writes it now. */
+export const isBeingWritten = (directory: string): boolean => {
+  try {
+    return holderState(readHolder(readlinkSync(join(directory, LOCK_FILE)))) === 'alive'
+  } catch {
+    return false
+  }
+}
+
 // To take over the lock of a process that is gone, a run first takes a second lock, named after that process, which only one run can have.
 // With it no other run may replace the first lock, so it can be read again without a race: if it has changed, this run came too late. A run
 // that is killed meanwhile leaves its second lock, which is taken over in the same way.

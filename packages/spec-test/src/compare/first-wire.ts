@@ -33,3 +33,22 @@ export const firstWire = (one: readonly Step[], other: readonly Step[]): string 
 /** Whether these are the same JSON values. */
 export const areSame = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((json, i) => json === other[i] || canonicalJson(json) === canonicalJson(other[i] as string))
+
+export interface DifferingText {
+  readonly head: string
+  /** What is not in the other text; may be empty. */
+  readonly middle: string
+  readonly tail: string
+}
+
+/** A text beside another one: what is between the beginning and the end that both have. */
+export const differingIn = (text: string, other: string): DifferingText => {
+  const [own, others] = [[...text], [...other]]
+  const shorter = Math.min(own.length, others.length)
+  let head = 0
+  while (head < shorter && own[head] === others[head]) head++
+  let tail = 0
+  while (tail < shorter - head && own[own.length - 1 - tail] === others[others.length - 1 - tail]) tail++
+  const part = (from: number, to: number): string => own.slice(from, to).join('')
+  return { head: part(0, head), middle: part(head, own.length - tail), tail: part(own.length - tail, own.length) }
+}

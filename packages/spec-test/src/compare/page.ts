@@ -5,7 +5,7 @@ import type { ComparedTest, ComparedVariant } from '../report/compared.js'
 import { headOf, notesOf, rowOf } from '../report/comparison.js'
 import { percent } from '../report/words.js'
 import { mean } from '../scored.js'
-import { firstWire, type Step } from './first-wire.js'
+import { differingIn, firstWire, type Step } from './first-wire.js'
 import { type Measured, type MeasuredRow, type MeasuredTest, meanOf } from './measure.js'
 import { PAGE_STYLE } from './page-style.js'
 
@@ -135,15 +135,7 @@ const routeOf = (steps: readonly Step[], wire: string | undefined): string => {
   return `<details><summary>its way${wire === undefined ? '' : `, another from <code>${escaped(wire)}</code> on`}</summary><dl>${items.join('')}</dl></details>`
 }
 
-/** What is not in the other text, between what both begin and end with. */
 const marked = (other: string, text: string): string => {
-  const [one, two] = [[...other], [...text]]
-  const shorter = Math.min(one.length, two.length)
-  let head = 0
-  while (head < shorter && one[head] === two[head]) head++
-  let tail = 0
-  while (tail < shorter - head && one[one.length - 1 - tail] === two[two.length - 1 - tail]) tail++
-  const part = (from: number, to: number): string => escaped(two.slice(from, to).join(''))
-  const middle = part(head, two.length - tail)
-  return part(0, head) + (middle === '' ? '' : `<mark>${middle}</mark>`) + part(two.length - tail, two.length)
+  const { head, middle, tail } = differingIn(text, other)
+  return escaped(head) + (middle === '' ? '' : `<mark>${escaped(middle)}</mark>`) + escaped(tail)
 }

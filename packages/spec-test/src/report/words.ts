@@ -98,8 +98,9 @@ const showSpent = (spent: TestCost | undefined): string => (spent ? showCost({ k
 
 const costText = (spent: TestCost | undefined): string => (spent ? `, cost ${showSpent(spent)}` : '')
 
-/** `2 passed, 1 failed, 1 skipped in 0.02 s, cost $0.12`. */
+/** `2 passed, 1 failed, 1 skipped in 0.02 s, asked 12 times, cost $0.12`. */
 export const summaryText = ({ passed, failed, skipped, milliseconds, spent }: Summary): string => {
   const counts = `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
-  return `${counts} in ${(milliseconds / 1000).toFixed(2)} s${costText(spent)}`
+  const asked = spent ? `, asked ${spent.calls === 1 ? 'once' : `${spent.calls} times`}` : ''
+  return `${counts} in ${(milliseconds / 1000).toFixed(2)} s${asked}${costText(spent)}`
 }

@@ -59,7 +59,8 @@ export const drawLabels = (rows: readonly (readonly SVGAElement[])[], scroll: HT
       // A bar that begins before the window has its label where it is seen.
       const room = Math.min(to, right) - Math.max(from, left) - PADDING_PX
       const letters = Math.floor(room / LETTER_PX)
-      writeLabel(bar, rect, { text: letters < Math.min(3, label.length) ? '' : label.slice(0, letters), dx: Math.max(0, left - from) + 4 })
+      // A part of a name is not what the bar is called.
+      writeLabel(bar, rect, { text: letters < label.length ? '' : label, dx: Math.max(0, left - from) + 4 })
     }
   }
 }

@@ -63,7 +63,9 @@ addEventListener('keydown', (event) => {
 
 document.addEventListener('toggle', ({ target }) => target instanceof Element && target.matches('details.prompt') && prepare(target), true)
 
-const first = document.querySelector<HTMLElement>('#rows > .failed, #rows > .waiting') ?? document.querySelector<HTMLElement>('#rows > li')
+const first =
+  document.querySelector<HTMLElement>('#rows > .failed, #rows > .waiting, #rows > .differs') ??
+  document.querySelector<HTMLElement>('#rows > li')
 
 const begin = async (): Promise<void> => {
   enablePane()

@@ -151,7 +151,7 @@ export class TraceBuilder {
     this.#instant('kept', process, ms, { model, request, source, seq: message?.seq })
   }
 
-  #toolCall({ process, agent, id, tool, start, end, isError, input, envelope, message }: ToolCallSpan): void {
+  #toolCall({ process, agent, id, tool, start, end, isError, detail, input, envelope, message }: ToolCallSpan): void {
     const report = envelope && {
       ok: envelope.ok,
       ...(envelope.ok ? { result: short(envelope.result) } : { error: envelope.error }),
@@ -159,7 +159,9 @@ export class TraceBuilder {
       ...{ depth: envelope.depth, parent: envelope.parent, tokens: envelope.tokens, cost: envelope.cost },
       stages: envelope.stages.map(({ stage, note }) => `${stage}: ${note}`),
     }
-    const args = { agent, seq: message?.seq, call: id, input: short(input), ok: !isError, ...report }
+    // A call that the agent did not make has no report of a dispatcher, but a reason.
+    const why = report === undefined && detail !== undefined ? { error: { detail } } : {}
+    const args = { agent, seq: message?.seq, call: id, input: short(input), ok: !isError, ...report, ...why }
     this.#asyncSpan(tool, 'tool', this.#layout.of(process).pid, { start, end, args })
   }
 

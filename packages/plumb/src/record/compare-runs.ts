@@ -18,20 +18,27 @@ export interface InputDifference {
   readonly right: string
 }
 
-export interface RunsCompared {
-  readonly differences: readonly InputDifference[]
-  readonly same: number
+/** An input of both runs, or of one alone. */
+export interface ComparedInput {
+  readonly left: RecordedInput | undefined
+  readonly right: RecordedInput | undefined
+  /** Undefined: both made the same of it. */
+  readonly difference: InputDifference | undefined
 }
 
 type Pair = readonly [left: RecordedInput | undefined, right: RecordedInput | undefined]
 
-export const compareRuns = (left: readonly RecordedInput[], right: readonly RecordedInput[]): RunsCompared => {
-  const compared = pair(left, right).map(differenceOf)
-  const differences = compared.filter((one) => one !== undefined)
-  return { differences, same: compared.length - differences.length }
+/** In the order of the left run, then what only the right one has. */
+export const compareRuns = (left: readonly RecordedInput[], right: readonly RecordedInput[]): readonly ComparedInput[] =>
+  pair(left, right).map(([one, other]) => ({ left: one, right: other, difference: differenceOf([one, other]) }))
+
+export const countsOf = (compared: readonly Pick<ComparedInput, 'difference'>[]): Readonly<Record<'same' | HowDiffers, number>> => {
+  const counts = { same: 0, output: 0, error: 0, only_left: 0, only_right: 0 }
+  for (const { difference } of compared) counts[difference?.differs ?? 'same']++
+  return counts
 }
 
-/** By their numbers where they are equal, else by what they are; in the order of the left one, then what only the right one has. */
+/** By their numbers where they are equal, else by what they are. */
 const pair = (left: readonly RecordedInput[], right: readonly RecordedInput[]): readonly Pair[] => {
   const bySeq = new Map(right.map((input) => [input.seq, input]))
   const partners = new Map<RecordedInput, RecordedInput>()
@@ -42,16 +49,16 @@ const pair = (left: readonly RecordedInput[], right: readonly RecordedInput[]): 
   }
   for (const one of left) {
     const other = bySeq.get(one.seq)
-    if (other && formOf(one) === formOf(other)) join(one, other)
+    if (other && (formOf(one) === formOf(other) || (one.input === undefined && other.input === undefined))) join(one, other)
   }
   const byForm = new Map<string, RecordedInput[]>()
   for (const other of right) {
-    if (taken.has(other) || other.input === undefined) continue
+    if (taken.has(other)) continue
     const form = formOf(other)
     byForm.set(form, [...(byForm.get(form) ?? []), other])
   }
   for (const one of left) {
-    if (partners.has(one) || one.input === undefined) continue
+    if (partners.has(one)) continue
     const other = byForm.get(formOf(one))?.shift()
     if (other) join(one, other)
   }
@@ -61,7 +68,14 @@ const pair = (left: readonly RecordedInput[], right: readonly RecordedInput[]): 
   ]
 }
 
-const formOf = ({ input }: RecordedInput): string => (input === undefined ? '' : canonicalJson(input))
+// One that did not fit its port is known by what its error says of it alone.
+const formOf = ({ input, errors }: RecordedInput): string =>
+  input === undefined ? `error ${errors.map(detailOf).join('\n')}` : canonicalJson(input)
+
+const detailOf = (json: string): string => {
+  const fault: unknown = JSON.parse(json)
+  return isRecord(fault) ? String(fault.detail) : json
+}
 
 const differenceOf = ([left, right]: Pair): InputDifference | undefined => {
   if (!left || !right) {

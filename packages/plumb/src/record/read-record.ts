@@ -19,7 +19,8 @@ import {
   systemReason,
   totalTokens,
 } from '@plumb/wire'
-import { readTrace } from '../view/trace-lines.js'
+import type { RunMade } from './settings.js'
+import { readTrace } from './trace-lines.js'
 
 export interface RecordedInput {
   /** From 1. */
@@ -34,6 +35,7 @@ export interface RecordedInput {
 }
 
 export interface RecordedRun {
+  readonly made: RunMade
   readonly inputs: readonly RecordedInput[]
   readonly tokens: number
   /** Nanodollars, of models that have a price. */
@@ -70,7 +72,7 @@ export const readRecord = async (directory: string, prices: Prices): Promise<Res
         )
     }
     eachLine(join(directory, 'events.jsonl'), (line) => reader.event(line, prices))
-    return succeed(reader.run)
+    return succeed({ made: run.value, ...reader.run })
   } catch (error) {
     return fail('record_invalid', `'${preview(directory, 200)}' cannot be read: ${systemReason(error as NodeJS.ErrnoException)}`)
   }
@@ -124,7 +126,7 @@ class RecordReader {
   #nano = 0
   readonly #unpriced = new Set<string>()
 
-  get run(): RecordedRun {
+  get run(): Omit<RecordedRun, 'made'> {
     const inputs = [...this.#inputs]
       .sort(([a], [b]) => a - b)
       .map(([seq, { steps, ...rest }]) => ({ seq, steps: steps.sort((a, b) => a.time - b.time), ...rest }))
