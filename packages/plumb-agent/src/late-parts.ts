@@ -36,6 +36,20 @@ export const openKept = async (
   return openKeptQuestions({ config, options: options.kept, hasSecrets: agent.hasSecrets === true, warn })
 }
 
+/** Undefined: its calls may come in any order. */
+export const openWalks = async ({ agent: { protocol } }: PreparedAgent): Promise<ConversationOptions['beginWalk']> => {
+  if (!protocol) return undefined
+  const [{ WalkedProtocol }, { walkMemory }] = await Promise.all([import('@plumb/tool/protocol/walk'), import('./tool/walked-turn.js')])
+  const walked = new WalkedProtocol(protocol)
+  if (!protocol.isPerConversation) return () => walked.begin()
+  return ({ at, messages }) => {
+    const walk = walked.begin(at)
+    // What another process, or an earlier run, has left in the memory.
+    if (at === undefined) walkMemory(walk, messages)
+    return walk
+  }
+}
+
 /** Undefined: answers are told whole, or there is nobody to tell. */
 export const openPartialsOf = async ({ config }: PreparedAgent): Promise<ConversationOptions['openPartials']> => {
   if (!config.isPartial || !config.hasTelemetry || resolve(config.output).kind === 'string') return undefined

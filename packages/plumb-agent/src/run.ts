@@ -30,7 +30,7 @@ import { type Framing, openIntake } from './io/intake.js'
 import { type Outlets, openOutlets } from './io/outlets.js'
 import { openStderr, type Stderr } from './io/stderr.js'
 import { type Emit, openTelemetry } from './io/telemetry.js'
-import { openChains, openContent, openKept, openPartialsOf } from './late-parts.js'
+import { openChains, openContent, openKept, openPartialsOf, openWalks } from './late-parts.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
 import type { AgentToolsParts, openAgentTools } from './tool/agent-tools.js'
@@ -91,6 +91,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     openTools,
     withSkills,
     openPartials,
+    beginWalk: await openWalks(prepared.value),
   }
   const signal =
     servers &&
@@ -130,7 +131,7 @@ const deliveriesOf = ({ run: { deliveryFd } }: AgentOptions) => (deliveryFd === 
 /** Time for inputs in flight after a signal. */
 const GRACE_MS = 5000
 
-type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries' | 'openPartials'> & {
+type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries' | 'openPartials' | 'beginWalk'> & {
   readonly composing: Composing | undefined
   /** Undefined: it has no tools. */
   readonly openTools: typeof openAgentTools | undefined
@@ -291,7 +292,7 @@ class RunningAgent {
   #openConversation(): Conversation {
     const { prepared, options, stderr, log, surroundings, money } = this.#parts
     const { config } = prepared
-    const { readContent, kept, deliveries, openPartials } = surroundings
+    const { openTools: _tools, withSkills: _skills, composing: _chains, ...ofInputs } = surroundings
     const allowance = this.#asked ?? sharedAllowance()
     const billing =
       allowance &&
@@ -307,7 +308,7 @@ class RunningAgent {
     // A reader of usage that has paused the agent sees here that the pause is in effect.
     const emit: Emit = (event) => this.#emit(event.kind === 'usage' && this.#loop.isPaused ? { ...event, paused: true } : event)
     const { emitsMemory, isBrief } = options.lines
-    const around = { emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries, openPartials }
+    const around = { emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, ...ofInputs }
     return openConversation(config, this.#tools, emit, log, around)
   }
 

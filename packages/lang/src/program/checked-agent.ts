@@ -4,6 +4,7 @@ import type { Effect } from '../check/rules.js'
 import type { Type } from '../types/type.js'
 import type { AgentPlan } from './agent-plan.js'
 import { serverVariables } from './server-variables.js'
+import type { ToolProtocol } from './tool-protocol.js'
 
 export interface CheckedAgent {
   /** Its selected name, `Module.name` for one of a module. */
@@ -20,6 +21,8 @@ export interface CheckedAgent {
   readonly tools: readonly CheckedTool[]
   /** The environment variables with the secrets of its MCP servers. */
   readonly serverVariables: readonly string[]
+  /** The order of its calls. Undefined: any. */
+  readonly protocol?: ToolProtocol
   /** A secret may begin in its spec. For an agent that is run alone. */
   readonly hasSecrets?: boolean
 }

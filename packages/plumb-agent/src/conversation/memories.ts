@@ -11,6 +11,8 @@ export class Memory {
   #unrecorded: readonly ChatMessage[]
   /** Inputs that are being answered with it. */
   uses = 0
+  /** Where the walk of its protocol is. Undefined: where its messages have brought it, since this process has answered nothing with it. */
+  at: number | undefined
 
   constructor(
     begins: readonly ChatMessage[],
@@ -20,7 +22,9 @@ export class Memory {
     this.#unrecorded = begins
   }
 
+  /** A memory that is emptied begins anew; a shorter one is where it was. */
   set(messages: readonly ChatMessage[]): void {
+    if (messages.length === 0) this.at = undefined
     this.messages = [...messages]
     this.#unrecorded = []
   }
