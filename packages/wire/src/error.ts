@@ -198,8 +198,6 @@ export const ERRORS = {
     'grant it with --grant or in the policy, if that is meant'),
   approval_required: denied('the call needs the consent of a person, and no one gave it',
     'answer at the terminal or on the control channel, or let the call wait with --record DIR --park'),
-  protocol_violation: denied('a call or message came where its protocol does not allow it, or an answer before the protocol had ended',
-    'make one of the calls that the error lists first; or change the protocol, if that order is meant'),
   parked: denied('a call waits for the consent of a person, and its message with it; nothing of it is lost',
     "see 'plumb approvals DIR', decide with 'plumb approve DIR ID', and go on with 'plumb --resume DIR'"),
   in_doubt: denied('a call had begun when the run stopped, so that it may have been made; it is not made again unasked',

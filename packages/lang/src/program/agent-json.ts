@@ -9,7 +9,7 @@ import type { CheckedAgent, CheckedTool } from './checked-agent.js'
 import { listType, literalTypes, readTypes, recordType, type TypeTable, TypeWriter, typeOfTable } from './type-table.js'
 
 /** The version of `writeAgent`'s format: increase it with each change. */
-const VERSION = 1
+const VERSION = 2
 
 /** With all types in one table. */
 export const writeAgent = (agent: CheckedAgent): Json => {
@@ -81,5 +81,20 @@ const typeOfWritten = (): Type =>
         }),
       ),
       serverVariables: listType(STRING),
-    }),
+    }, { protocol: typeOfProtocol() }),
   })
+
+const typeOfProtocol = (): Type =>
+  recordType(
+    {
+      automaton: recordType({
+        name: STRING,
+        start: INT,
+        states: listType(
+          recordType({ mayEnd: BOOL, edges: listType(recordType({ kind: literalTypes('call', 'choose'), label: STRING, to: INT })) }),
+        ),
+      }),
+      isPerConversation: BOOL,
+    },
+    { free: listType(STRING) },
+  )

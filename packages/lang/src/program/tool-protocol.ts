@@ -1,23 +1,31 @@
 // The order in which the tools of an agent, or of a server, may be called: an automaton with nothing left to compile, as it is handed to
 // the processes that hold calls to it.
 
+import type { Automaton } from '@plumb/wire/protocol'
+import { agentConfig } from '../check/agent.js'
+import { SKILL } from '../check/protocol.js'
+import { type Bound, resolveProtocol } from '../names/names.js'
+
 export interface ToolProtocol {
-  readonly name: string
-  /** The first is where each walk begins. */
-  readonly states: readonly ToolState[]
+  /** Its labels are the names of tools, as a model sees them. */
+  readonly automaton: Automaton
   /** Tools that may be called at any time. Undefined: all that the protocol does not name. */
   readonly free?: readonly string[]
   /** A conversation goes on where its last input has left it. */
   readonly isPerConversation: boolean
 }
 
-export interface ToolState {
-  /** The walk may end here. */
-  readonly ends: boolean
-  /** The tools that may be called here, by the names that a model sees, and the numbers of the states that they lead to. */
-  readonly calls: readonly (readonly [tool: string, to: number])[]
+/** Of an agent; only for a program without errors. */
+export const toolProtocolOf = ({ binding: { impl }, scope }: Bound): ToolProtocol | undefined => {
+  if (impl.kind !== 'agent') return undefined
+  const config = agentConfig(impl, scope)
+  const [name] = config.get('protocol')?.names ?? []
+  const automaton = name && resolveProtocol(name, scope)?.automaton
+  if (!automaton) return undefined
+  const free = (config.get('free')?.value ?? []) as readonly string[]
+  return {
+    automaton,
+    free: config.has('skills') ? [...free, SKILL] : free,
+    isPerConversation: config.get('protocol_per')?.value === 'conversation',
+  }
 }
-
-/** The tools that it names. */
-export const labelsOf = ({ states }: Pick<ToolProtocol, 'states'>): ReadonlySet<string> =>
-  new Set(states.flatMap(({ calls }) => calls.map(([tool]) => tool)))

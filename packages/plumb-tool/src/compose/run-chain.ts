@@ -17,7 +17,7 @@ import { type Fault, fail, parseJson, preview, type Result } from '@plumb/wire'
 import { chainOf } from '../combine/chain.js'
 import type { Run, Within } from '../combine/run.js'
 import type { JsonText } from '../json-text.js'
-import { isOrdered, judgeChain } from '../protocol/chain-order.js'
+import { hasOrder, judgeChain } from '../protocol/chain-order.js'
 import type { ChainQuestion } from './question.js'
 
 export interface ChainHost {
@@ -58,7 +58,7 @@ export const runChain = async ({ chain, input, tools, order }: ChainQuestion, ho
       (value, { signal }) =>
         host.call(name, value, signal),
     guard,
-    order !== undefined && isOrdered(called, order),
+    order !== undefined && hasOrder(called, order),
   )
   return { kind: 'done', result: await run(json, { signal: new AbortController().signal, session: { servers: host } }) }
 }

@@ -26,7 +26,7 @@ export const judgeChain = (plan: BasePlan, order: ChainOrder): Fault | undefined
 }
 
 /** It calls a tool that is not free, so that its calls are made in the order in which they are written. */
-export const isOrdered = (called: readonly string[], { protocol, names }: ChainOrder): boolean => {
+export const hasOrder = (called: readonly string[], { protocol, names }: ChainOrder): boolean => {
   const walked = new WalkedProtocol(protocol)
   return called.some((name) => !walked.isFree(names.get(name) ?? name))
 }

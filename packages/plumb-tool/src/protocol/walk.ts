@@ -1,7 +1,8 @@
 // Where the calls of one input, conversation or session are in a protocol: which may come next, and whether they may end here. Pure.
 
-import { labelsOf, type ToolProtocol } from '@plumb/lang'
+import type { ToolProtocol } from '@plumb/lang'
 import { type Fault, fault, preview } from '@plumb/wire'
+import { labelsOf } from '@plumb/wire/protocol'
 
 /** A protocol that is ready to be walked. */
 export class WalkedProtocol {
@@ -10,17 +11,21 @@ export class WalkedProtocol {
   readonly #free: ReadonlySet<string> | undefined
 
   constructor(readonly protocol: ToolProtocol) {
-    this.#states = protocol.states.map(({ ends, calls }) => ({ ends, calls: new Map(calls) }))
-    this.#labels = labelsOf(protocol)
+    const { automaton } = protocol
+    this.#states = automaton.states.map(({ mayEnd, edges }) => ({
+      ends: mayEnd,
+      calls: new Map(edges.map(({ label, to }) => [label, to])),
+    }))
+    this.#labels = new Set(labelsOf(automaton))
     this.#free = protocol.free && new Set(protocol.free)
   }
 
   get name(): string {
-    return this.protocol.name
+    return this.protocol.automaton.name
   }
 
   /** From its beginning, or from a state that an earlier walk has come to. */
-  begin(at = 0): Walk {
+  begin(at = this.protocol.automaton.start): Walk {
     return new Walk(this, at)
   }
 
