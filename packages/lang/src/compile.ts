@@ -23,6 +23,7 @@ import { type Files, loadModules, type MainFile, type Module } from './names/mod
 import type { Bound, Scope } from './names/names.js'
 import type { Graph } from './plan/graph.js'
 import { graphOf } from './plan/root.js'
+import { declareProtocols } from './protocol/declare-protocols.js'
 import { readTest } from './spec-test/read-test.js'
 import type { TestPlan } from './spec-test/test-plan.js'
 
@@ -91,6 +92,7 @@ export const declared = (entry: MainFile, files: Files): Program => {
 
 const declare = (scopes: readonly Scope[], own: Scope, given: GivenValues | undefined, report: Report): DeclaredParams => {
   for (const scope of scopes) declareTypes(scope, report)
+  declareProtocols(scopes, report)
   const params = declareParams(scopes, own, given, report)
   for (const scope of scopes) declareBindings(scope, report)
   return params
@@ -145,6 +147,7 @@ const openScopes = (modules: readonly Module[]): readonly Scope[] => {
       modules: new Map(used),
       types: new Map(),
       brokenTypes: new Set(),
+      protocols: new Map(),
       params: new Map(),
       bindings: new Map(),
       values: new Map(),

@@ -699,6 +699,7 @@ t.test('printType gives what the parser reads', async (t) => {
         module,
         types: new Map(),
         brokenTypes: new Set<NamedType>(),
+        protocols: new Map(),
         params: new Map(),
         bindings: new Map(),
         values: new Map(),

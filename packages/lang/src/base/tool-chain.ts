@@ -99,6 +99,7 @@ const emptyScope = (source: Source): Scope => ({
   },
   types: new Map(),
   brokenTypes: new Set(),
+  protocols: new Map(),
   bindings: new Map(),
   params: new Map(),
   values: new Map(),

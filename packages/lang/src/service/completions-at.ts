@@ -125,7 +125,7 @@ const isProse = (text: string, offset: number): boolean => {
 }
 
 const atWord = (word: string, path: readonly Node[]): Completion[] => {
-  if (word === 'use') return keywords('let', 'type', 'use', 'param', 'test')
+  if (word === 'use') return keywords('let', 'type', 'use', 'param', 'protocol', 'test')
   return word === 'as' ? keywords('as') : keywords('and', 'or', ...(path.some(isOf('if')) ? ['then', 'else'] : []))
 }
 

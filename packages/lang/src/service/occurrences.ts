@@ -16,6 +16,7 @@ import type {
   Name,
   ObjectValue,
   PlumbImplementation,
+  ProtocolDeclaration,
   QualifiedName,
   Setting,
   TestDeclaration,
@@ -23,6 +24,7 @@ import type {
   Value,
 } from '../parse/ast.js'
 import { partsOfChain } from '../parse/chain-parts.js'
+import { stepsWithin } from '../protocol/steps.js'
 import { type Flow, flowOf, knownOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
 import { portOf, type SymbolInfo } from './symbol.js'
@@ -53,6 +55,7 @@ export const occurrencesIn = (scope: Scope): readonly Occurrence[] => {
       const param = scope.params.get(item.name.text)
       if (param?.declaration === item) names.note(item.name.span, { kind: 'param', param })
     }
+    if (item.kind === 'protocol') inProtocol(item, names)
     if (item.kind === 'binding') inBinding(item, names)
     if (item.kind === 'test') inTest(item, names)
   }
@@ -91,7 +94,10 @@ const paramSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undef
 const valueSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined =>
   paramSymbol(name, scope) ?? bindingSymbol(name, scope)
 
+/** What a name where a type can stand is: of a type, or of a protocol. */
 export const typeSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined => {
+  const protocol = scope?.protocols.get(name)
+  if (protocol) return { kind: 'protocol', protocol }
   const declaration = scope?.module.program.items.find((item) => item.kind === 'type' && item.name.text === name)
   return scope && declaration?.kind === 'type' ? { kind: 'type', declaration, scope } : undefined
 }
@@ -134,6 +140,17 @@ const inType = (type: TypeExpression, names: Names): void => {
       return
     default:
       unreachable(type)
+  }
+}
+
+const inProtocol = ({ name, steps }: ProtocolDeclaration, names: Names): void => {
+  const protocol = names.scope.protocols.get(name.text)
+  if (protocol?.declaration.name === name) names.note(name.span, { kind: 'protocol', protocol })
+  for (const { list } of stepsWithin(steps)) {
+    for (const step of list) {
+      if (step.kind === 'send' || step.kind === 'recv') inType(step.type, names)
+      if (step.kind === 'named') qualified(step.name, names, typeSymbol)
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 // Declarations as one line, as a user would write them.
 
 import type { Span } from '../diagnostic/source.js'
-import type { Bound } from '../names/names.js'
+import type { Bound, Protocol } from '../names/names.js'
 import { writesLabel } from '../parse/visit.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
@@ -15,6 +15,8 @@ export const signatureOf = (meaning: SymbolInfo): string => {
       return sliceOf(meaning.param.declaration.span)
     case 'type':
       return sliceOf(meaning.declaration.span)
+    case 'protocol':
+      return [sliceOf(meaning.protocol.declaration.span), ...statesOf(meaning.protocol)].join('\n')
     case 'module':
       return sliceOf(meaning.use.span)
     case 'parameter': {
@@ -29,6 +31,13 @@ export const signatureOf = (meaning: SymbolInfo): string => {
       return `${meaning.of}@${meaning.port.name} : !${printPortType(meaning.port.type)}`
   }
 }
+
+/** A comment a state: what may come there, and to which state it leads. */
+const statesOf = ({ automaton }: Protocol): readonly string[] =>
+  (automaton?.states ?? []).map(({ edges, mayEnd }, state) => {
+    const ways = edges.map(({ kind, label, to }) => `${kind === 'call' || kind === 'choose' ? label : `${kind} ${label}`} -> ${to}`)
+    return `(* ${state}: ${[...ways, ...(mayEnd ? ['end'] : [])].join(', ')} *)`
+  })
 
 /** As `printSignature`, with the labels that are written: types have none. */
 export const writtenSignature = (bound: Bound): string => {
