@@ -39,13 +39,13 @@ export const openKept = async (
 /** Undefined: its calls may come in any order. */
 export const openWalks = async ({ agent: { protocol } }: PreparedAgent): Promise<ConversationOptions['beginWalk']> => {
   if (!protocol) return undefined
-  const [{ WalkedProtocol }, { walkMemory }] = await Promise.all([import('@plumb/tool/protocol/walk'), import('./tool/walked-turn.js')])
+  const { WalkedProtocol } = await import('@plumb/tool/protocol/walk')
   const walked = new WalkedProtocol(protocol)
   if (!protocol.isPerConversation) return () => walked.begin()
-  return ({ at, messages }) => {
-    const walk = walked.begin(at)
+  return (memory) => {
+    const walk = walked.begin(memory.at)
     // What another process, or an earlier run, has left in the memory.
-    if (at === undefined) walkMemory(walk, messages)
+    if (memory.at === undefined) walk.throughMemory(memory.walked)
     return walk
   }
 }

@@ -83,6 +83,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     return 2
   }
   const servers = await openServers(prepared.value, options, received, stderr)
+  const isHeld = !servers || (await mayHold(prepared.value, servers, report))
   const surroundings = {
     readContent: readContent?.value,
     kept: kept?.value,
@@ -95,10 +96,21 @@ export const runAgent = async (options: AgentOptions, program: string, received?
   }
   const signal =
     servers &&
+    isHeld &&
     (await new RunningAgent({ prepared: prepared.value, servers, options, received, stderr, log, surroundings, money: money.value }).run())
   const status = await stderr.end()
   if (signal) dieOf(signal)
-  return servers ? status : 2
+  return servers && isHeld ? status : 2
+}
+
+/** Its protocol names the tools that it really has, with those of its servers. Else that is reported. */
+const mayHold = async ({ agent, config }: PreparedAgent, servers: Servers, report: Stderr['report']): Promise<boolean> => {
+  if (!agent.protocol || config.servers.length === 0) return true
+  const { whyNotHeld } = await import('@plumb/tool/protocol/not-held')
+  const wrong = whyNotHeld(agent.protocol, agent.name, [...config.tools.map(({ name }) => name), ...servers.offered().keys()])
+  for (const error of wrong) report(error)
+  if (wrong.length > 0) await servers.own?.close()
+  return wrong.length === 0
 }
 
 const reportProblems = ({ diagnostics, faults }: Problems, stderr: Stderr): void => {

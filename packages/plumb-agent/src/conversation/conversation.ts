@@ -41,8 +41,8 @@ export interface Conversation {
   /** It has a memory for each conversation. Else it has one, and `conversation` is undefined. */
   readonly hasConversations: boolean
   memoryOf(conversation?: Identity): readonly ChatMessage[]
-  /** Only between inputs; the system prompt is not part of it. */
-  setMemory(messages: readonly ChatMessage[], conversation?: Identity): void
+  /** Only between inputs; the system prompt is not part of it. `goesOn`: what was said, in other words, and not another conversation. */
+  setMemory(messages: readonly ChatMessage[], conversation?: Identity, goesOn?: boolean): void
   /**
    * Resolves to one line of JSON of the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for
    * telemetry. Of inputs of one conversation only one is answered at a time.
@@ -137,8 +137,8 @@ class ProviderConversation implements Conversation {
     return this.#memories.messagesOf(conversation)
   }
 
-  setMemory(messages: readonly ChatMessage[], conversation?: Identity): void {
-    this.#memories.set(messages, conversation)
+  setMemory(messages: readonly ChatMessage[], conversation?: Identity, goesOn?: boolean): void {
+    this.#memories.set(messages, conversation, goesOn)
     this.#meter.compactions++
   }
 

@@ -11,8 +11,9 @@ export class Memory {
   #unrecorded: readonly ChatMessage[]
   /** Inputs that are being answered with it. */
   uses = 0
-  /** Where the walk of its protocol is. Undefined: where its messages have brought it, since this process has answered nothing with it. */
+  /** Where the walk of its protocol is. Undefined: where `walked` has brought it, since this process has answered nothing with it. */
   at: number | undefined
+  #walked: readonly ChatMessage[] | undefined
 
   constructor(
     begins: readonly ChatMessage[],
@@ -22,11 +23,17 @@ export class Memory {
     this.#unrecorded = begins
   }
 
-  /** A memory that is emptied begins anew; a shorter one is where it was. */
-  set(messages: readonly ChatMessage[]): void {
-    if (messages.length === 0) this.at = undefined
+  /** `goesOn`: the same conversation in other words, whose walk is where it was. */
+  set(messages: readonly ChatMessage[], goesOn = false): void {
+    this.#walked = goesOn ? this.walked : undefined
+    if (!goesOn) this.at = undefined
     this.messages = [...messages]
     this.#unrecorded = []
+  }
+
+  /** The messages whose calls the walk has come from. */
+  get walked(): readonly ChatMessage[] {
+    return this.#walked ?? this.messages
   }
 
   /** `emit`: where what is added is told. */
@@ -54,8 +61,8 @@ export class Memories {
     return this.#all.get(conversation)?.messages ?? this.#begins
   }
 
-  set(messages: readonly ChatMessage[], conversation: Identity | undefined): void {
-    this.#take(conversation).set(messages)
+  set(messages: readonly ChatMessage[], conversation: Identity | undefined, goesOn?: boolean): void {
+    this.#take(conversation).set(messages, goesOn)
     this.#trim()
   }
 

@@ -1,8 +1,8 @@
 // The calls of one turn of a model, in the order of a protocol.
 
 import type { Walk } from '@plumb/tool/protocol/walk'
-import { type Fault, isRecord, mapLimit } from '@plumb/wire'
-import type { ChatMessage, ToolResult, ToolUse } from '../provider/provider.js'
+import { type Fault, mapLimit } from '@plumb/wire'
+import type { ToolResult, ToolUse } from '../provider/provider.js'
 
 /** The tool that runs chains of the others. */
 export const COMPOSE = 'compose'
@@ -32,7 +32,7 @@ export const answerTurn = async <T>(uses: readonly ToolUse[], walk: Walk, parts:
     const answer = await parts.call(use)
     const result = parts.resultOf(answer)
     answers.set(use, answer)
-    if (result) advance(walk, use.name, result)
+    if (result) walk.after(use.name, result)
     else isWaiting = true
   }
   // A chain makes calls that are not free, whatever `compose` itself is.
@@ -44,27 +44,4 @@ export const answerTurn = async <T>(uses: readonly ToolUse[], walk: Walk, parts:
   if (parts.parallel === 1) await each(uses)
   else await Promise.all([each(uses.filter((use) => !isFree(use))), mapLimit(uses.filter(isFree), parts.parallel, atOnce)])
   return uses.flatMap((use) => (answers.has(use) ? [answers.get(use) as T] : []))
-}
-
-/** A chain has made the calls that its result names, also where it has failed in the end. */
-export const advance = (walk: Walk, tool: string, { is_error, calls = [] }: Pick<ToolResult, 'is_error' | 'calls'>): void => {
-  if (!is_error || calls.length > 0) walk.made(tool)
-  for (const call of calls) walk.made(call)
-}
-
-/** Walks the calls of a memory that another process has kept. */
-export const walkMemory = (walk: Walk, messages: readonly ChatMessage[]): void => {
-  const names = new Map<unknown, string>()
-  for (const { content } of messages) {
-    if (!Array.isArray(content)) continue
-    for (const block of content as readonly unknown[]) {
-      if (!isRecord(block)) continue
-      if (block.type === 'tool_use' && typeof block.name === 'string') names.set(block.id, block.name)
-      const name = block.type === 'tool_result' ? names.get(block.tool_use_id) : undefined
-      if (name === undefined) continue
-      names.delete(block.tool_use_id)
-      const calls = Array.isArray(block.calls) ? block.calls.filter((call) => typeof call === 'string') : []
-      advance(walk, name, { is_error: block.is_error === true, calls })
-    }
-  }
 }

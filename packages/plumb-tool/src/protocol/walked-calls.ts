@@ -1,7 +1,6 @@
-// Holds the calls that come to a dispatcher to a protocol, whoever sends them: for agents that are other programs, and for servers.
+// Holds calls to a protocol as they come, whoever sends them: for agents that are other programs, and for servers.
 
-import type { Dispatcher, Fault } from '@plumb/wire'
-import { errorAnswer } from '@plumb/wire'
+import type { Fault } from '@plumb/wire'
 import type { Walk } from './walk.js'
 
 /**
@@ -39,18 +38,3 @@ export class WalkedCalls {
     return why
   }
 }
-
-/** `calls`: those of the input or session at hand. Undefined: the call belongs to none, and is refused by what is behind. */
-export const walkedDispatcher = (dispatcher: Dispatcher, calls: () => WalkedCalls): Dispatcher => ({
-  answer: (request) => {
-    if (request.asks) return dispatcher.answer(request)
-    const { id, name } = request
-    return calls().call(
-      name,
-      () => dispatcher.answer(request),
-      ({ is_error }) => !is_error,
-      (why) => errorAnswer(id, why),
-    )
-  },
-  close: () => dispatcher.close(),
-})
