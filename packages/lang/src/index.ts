@@ -58,11 +58,11 @@ export { reachedFrom } from './program/reach.js'
 export { type ServerBinding, serverBindings } from './program/server-bindings.js'
 export { serverVariables } from './program/server-variables.js'
 export { type SpecParts, specParts } from './program/spec-parts.js'
-export { type ToolProtocol, toolProtocolOf } from './program/tool-protocol.js'
 export { type ServedBinding, type SpecTypes, specTypes } from './program/spec-types.js'
 export { sumsOf } from './program/sums-of.js'
 export type { ProcessPlan, ToolBody, ToolPlan } from './program/tool-plan.js'
 export { agentTools, toolOf, toolsOf } from './program/tool-plan.js'
+export { type ToolProtocol, toolProtocolOf } from './program/tool-protocol.js'
 export { typeOf } from './program/type-text.js'
 export type {
   ExpectedCalls,

@@ -43,8 +43,7 @@ export class CoveredStates {
 const statesOf = ({ name, start, states }: Automaton, span: Span): readonly CoveredState[] => {
   const ways = new Map<number, readonly string[]>([[start, []]])
   // A map iterates over members that are added meanwhile.
-  for (const [state, way] of ways)
-    for (const { label, to } of states[state]?.edges ?? []) if (!ways.has(to)) ways.set(to, [...way, label])
+  for (const [state, way] of ways) for (const { label, to } of states[state]?.edges ?? []) if (!ways.has(to)) ways.set(to, [...way, label])
   return states.map((_, state): CoveredState => {
     const way = ways.get(state) ?? []
     return { kind: 'state', name: `${name}: ${way.length === 0 ? 'start' : `after ${way.join(', ')}`}`, span, hits: 0 }

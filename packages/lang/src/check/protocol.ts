@@ -51,15 +51,22 @@ const checkTools = (bound: Bound, impl: AgentImplementation, config: Config, nam
   for (const label of labels) {
     if (label === SKILL && config.has('skills')) {
       fail(`'${order}' names 'skill', which is free in every protocol: it only reads`, name.span)
-    } else if (!tools.has(label)) fail(`'${order}' names '${preview(label)}', and agent '${agent}' has no tool of that name`, name.span, tools.help(label))
-    if (freed.has(label)) fail(`'${preview(label)}' is in 'free', and '${order}' names it too: it is one or the other`, free?.valueSpan ?? name.span)
+    } else if (!tools.has(label))
+      fail(`'${order}' names '${preview(label)}', and agent '${agent}' has no tool of that name`, name.span, tools.help(label))
+    if (freed.has(label))
+      fail(`'${preview(label)}' is in 'free', and '${order}' names it too: it is one or the other`, free?.valueSpan ?? name.span)
   }
   for (const one of freed) {
-    if (!tools.has(one) && !labels.has(one)) fail(`'free' names '${preview(one)}', and agent '${agent}' has no tool of that name`, free?.valueSpan ?? name.span, tools.help(one))
+    if (!tools.has(one) && !labels.has(one))
+      fail(`'free' names '${preview(one)}', and agent '${agent}' has no tool of that name`, free?.valueSpan ?? name.span, tools.help(one))
   }
   for (const one of tools.known) {
     if (labels.has(one) || freed.has(one)) continue
-    fail(`tool '${preview(one)}' of agent '${agent}' occurs neither in '${order}' nor in 'free'`, name.span, `write free: [${JSON.stringify(one)}] if it may be called at any time`)
+    fail(
+      `tool '${preview(one)}' of agent '${agent}' occurs neither in '${order}' nor in 'free'`,
+      name.span,
+      `write free: [${JSON.stringify(one)}] if it may be called at any time`,
+    )
   }
 }
 

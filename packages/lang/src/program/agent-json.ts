@@ -62,26 +62,29 @@ const typeOfWritten = (): Type =>
   recordType({
     version: INT,
     types: typeOfTable(),
-    agent: recordType({
-      name: STRING,
-      binding: STRING,
-      specPath: STRING,
-      input: INT,
-      output: INT,
-      hasTelemetry: BOOL,
-      config: JSON_TYPE,
-      tools: listType(
-        recordType({
-          ...toolEffects(),
-          description: STRING,
-          input: INT,
-          output: INT,
-          parts: listType(recordType(toolEffects())),
-          timeoutMs: NUMBER,
-        }),
-      ),
-      serverVariables: listType(STRING),
-    }, { protocol: typeOfProtocol() }),
+    agent: recordType(
+      {
+        name: STRING,
+        binding: STRING,
+        specPath: STRING,
+        input: INT,
+        output: INT,
+        hasTelemetry: BOOL,
+        config: JSON_TYPE,
+        tools: listType(
+          recordType({
+            ...toolEffects(),
+            description: STRING,
+            input: INT,
+            output: INT,
+            parts: listType(recordType(toolEffects())),
+            timeoutMs: NUMBER,
+          }),
+        ),
+        serverVariables: listType(STRING),
+      },
+      { protocol: typeOfProtocol() },
+    ),
   })
 
 const typeOfProtocol = (): Type =>

@@ -123,9 +123,7 @@ class ModelTools implements Tools {
     }
     const refuse = (use: ToolUse, why: Fault) => this.#refuse(use, why, emit)
     const resultOf = (one: Result<ToolResult>) => (one.ok ? one.value : undefined)
-    const answered = walk
-      ? await answerTurn(calls, walk, { parallel, call, refuse, resultOf })
-      : await mapLimit(calls, parallel, call)
+    const answered = walk ? await answerTurn(calls, walk, { parallel, call, refuse, resultOf }) : await mapLimit(calls, parallel, call)
     const held = answered.find((one) => !one.ok)
     return held?.ok === false ? held : succeed(answered.flatMap((one) => (one.ok ? [one.value] : [])))
   }
