@@ -21,7 +21,7 @@ import type { ServerContext } from './server/server-context.js'
 import { sourceTools } from './source/source-tools.js'
 import { serveStdio } from './stdio/serve-stdio.js'
 import { DEFAULT_BUILTINS, toolsOfBuiltins } from './tools/of-builtins.js'
-import { toolsOfSpecs } from './tools/of-specs.js'
+import { type SpecsOptions, toolsOfSpecs } from './tools/of-specs.js'
 import type { ServedTool } from './tools/served-tool.js'
 import { handedOn, openSessions, type Sessions } from './tools/sessions.js'
 
@@ -114,16 +114,10 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   if (!budget.ok) return undefined
   const ofSpecs = { sessions, reporter, timeout, given: options, flows: options.flows }
   if (options.gateway) {
-    const { openGateway } = await import('./gateway/open-gateway.js')
-    const gateway = await openGateway(options, ofSpecs)
-    const order = gateway && protocolOf(options, gateway.programs, undefined, reporter)
-    if (!gateway || !order?.ok) return undefined
-    const context = contextOf(
-      openCatalogue(gateway.tools, () => undefined, authority.value),
-      order.value,
-      undefined,
-    )
-    return { context, prompts: undefined, sessions, authority: authority.value }
+    const gateway = await behindGateway(options, ofSpecs)
+    if (!gateway) return undefined
+    const catalogue = openCatalogue(gateway.tools, () => undefined, authority.value)
+    return { context: contextOf(catalogue, gateway.protocol, undefined), prompts: undefined, sessions, authority: authority.value }
   }
   const specs = await toolsOfSpecs(options.specs, ofSpecs)
   const builtins = toolsOfBuiltins(options.builtins ?? DEFAULT_BUILTINS, sessions)
@@ -157,12 +151,16 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   const names = [...fixed.map(({ name }) => name), ...(prompts?.prompts.keys() ?? [])]
   const order = protocolOf(options, specs.programs, names, reporter)
   if (!order.ok) return undefined
-  const context = contextOf(
-    openCatalogue(fixed, () => prompts, authority.value),
-    order.value,
-    files,
-  )
-  return { context, prompts, sessions, authority: authority.value }
+  const catalogue = openCatalogue(fixed, () => prompts, authority.value)
+  return { context: contextOf(catalogue, order.value, files), prompts, sessions, authority: authority.value }
+}
+
+/** Undefined: errors were reported. */
+const behindGateway = async (options: ServeOptions, ofSpecs: SpecsOptions) => {
+  const { openGateway } = await import('./gateway/open-gateway.js')
+  const gateway = await openGateway(options, ofSpecs)
+  const order = gateway && protocolOf(options, gateway.programs, undefined, ofSpecs.reporter)
+  return gateway && order?.ok ? { tools: gateway.tools, protocol: order.value } : undefined
 }
 
 /** `tools`: all that are served. Undefined: they are not known before their servers are. Errors are reported. */

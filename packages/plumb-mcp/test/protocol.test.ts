@@ -16,7 +16,6 @@ let verify : {} -> string = tool { mock: "it is right" }
 let refund : {} -> string = tool { mock: "paid" }
 let fails : {} -> string = tool { failing: "invalid" }
 protocol Tries = { fails: { refund: loop, end }, verify: { refund: loop, end }, end }
-let main : !string -> !string = agent { provider: "eliza", model: "doctor" }
 `,
 })
 t.teardown(() => place.remove())
@@ -54,7 +53,7 @@ t.test('each session has a walk of its own, and is told when it moves', async (t
   t.match(await call(other, 'refund'), { error: 'protocol_violation' }, 'another session is where it was')
   t.match(await call(one, 'refund'), { text: 'paid' })
   t.match(await call(one, 'refund'), { error: 'protocol_violation' })
-  t.match(await call(one, 'main', { input: 'Hello' }), { text: /HOW DO YOU DO/ }, 'what it does not name is free')
+  t.match(await call(one, 'check', { source: 'let a : int -> int = map(value)' }), { text: /^ok/ }, 'what it does not name is free')
   const [verified, paid, again] = await Promise.all(['verify', 'refund', 'refund'].map((name) => call(one, name)))
   t.strictSame([verified?.text, paid?.text, again?.error], ['it is right', 'paid', 'protocol_violation'], 'each waits for the one before')
 })

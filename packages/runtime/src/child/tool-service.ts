@@ -15,7 +15,7 @@ import {
   type ToolAnswer,
   type ToolRequest,
 } from '@plumb/wire'
-import type { ToolWalk } from '../tools/tool-walk.js'
+import type { ToolWalk } from './tool-walk.js'
 import type { ServerOffers } from './server-offers.js'
 
 export interface ToolServiceOptions {

@@ -10,7 +10,7 @@ import { placesOf } from '../event/wires.js'
 import { findDocroot } from '../options/docroot.js'
 import { callerOf, openToolSession } from './session.js'
 import { openToolCommand } from './tool-command.js'
-import type { ToolWalk } from './tool-walk.js'
+import type { ToolWalk } from '../child/tool-walk.js'
 
 type AgentNode = GraphNode & { readonly work: { readonly kind: 'agent'; readonly bound: Bound } }
 
@@ -78,7 +78,7 @@ const walkFor = async (bound: Bound, place: string, settings: SpawnSettings): Pr
   const plan = agentOf(bound)
   const protocol = isOfOthers(plan, settings) ? toolProtocolOf(bound) : undefined
   if (!protocol) return undefined
-  const { ToolWalk } = await import('./tool-walk.js')
+  const { ToolWalk } = await import('../child/tool-walk.js')
   return new ToolWalk(protocol, plan, memoryAt(place, settings))
 }
 
