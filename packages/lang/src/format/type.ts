@@ -1,7 +1,7 @@
 // Types and the ports of signatures.
 
-import { opensPorts } from '../parse/port.js'
 import type { FieldType, MapTypeNode, Port, TypeExpression } from '../parse/ast.js'
+import { opensPorts } from '../parse/port.js'
 import { annotations } from './annotation.js'
 import { bracketed } from './bracket.js'
 import { constant } from './constant.js'
