@@ -62,6 +62,7 @@ export { type ServedBinding, type SpecTypes, specTypes } from './program/spec-ty
 export { sumsOf } from './program/sums-of.js'
 export type { ProcessPlan, ToolBody, ToolPlan } from './program/tool-plan.js'
 export { agentTools, toolOf, toolsOf } from './program/tool-plan.js'
+export { type ToolProtocol, toolProtocolOf } from './program/tool-protocol.js'
 export { typeOf } from './program/type-text.js'
 export { ConversationWalk, type Side } from './protocol/walk.js'
 export type {

@@ -1,6 +1,6 @@
 // Protocols: what their text may say, and that their automaton says at each step what the steps say.
 
-import { allowed, type Automaton, mayEnd, mustComeBefore, step } from '@plumb/wire/protocol'
+import { type Automaton, allowed, mayEnd, mustComeBefore, step } from '@plumb/wire/protocol'
 import fc from 'fast-check'
 import t from 'tap'
 import { holds, runs } from '../../wire/test/property.js'

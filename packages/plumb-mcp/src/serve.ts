@@ -3,7 +3,9 @@
 import { EventEmitter } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Program } from '@plumb/lang'
 import { openOwnBudget } from '@plumb/ledger'
+import { lackedBy, namedProtocol, WalkedProtocol } from '@plumb/tool/internal'
 import { type Fault, fail, fault, openLineInput, openLineOutput, preview, Reporter, type Result, Semaphore, succeed } from '@plumb/wire'
 import { readToken } from '@plumb/wire/http'
 import { guardOutputsBelow } from '@plumb/wire/output'
@@ -96,8 +98,9 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
     onInnerCall: (id, message) => calls.get(id)?.notify(message),
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
   })
-  const contextOf = (catalogue: Catalogue, files: ServerContext['files']): ServerContext => ({
+  const contextOf = (catalogue: Catalogue, protocol: ServerContext['protocol'], files: ServerContext['files']): ServerContext => ({
     catalogue,
+    protocol,
     files,
     calls,
     permits: new Semaphore(limits.maxRequests),
@@ -113,9 +116,11 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   if (options.gateway) {
     const { openGateway } = await import('./gateway/open-gateway.js')
     const gateway = await openGateway(options, ofSpecs)
-    if (!gateway) return undefined
+    const order = gateway && protocolOf(options, gateway.programs, undefined, reporter)
+    if (!gateway || !order?.ok) return undefined
     const context = contextOf(
-      openCatalogue(gateway, () => undefined, authority.value),
+      openCatalogue(gateway.tools, () => undefined, authority.value),
+      order.value,
       undefined,
     )
     return { context, prompts: undefined, sessions, authority: authority.value }
@@ -132,11 +137,11 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
     warn,
     timeout,
   })
-  const fixed = [...own, ...specs, ...builtins.value]
+  const fixed = [...own, ...specs.tools, ...builtins.value]
   const wrong = clashes(fixed)
   for (const clash of wrong) reporter.report(clash)
   if (wrong.length > 0) return undefined
-  warnOfUnserved([...specs, ...(options.builtins ? builtins.value : [])], authority.value, reporter)
+  warnOfUnserved([...specs.tools, ...(options.builtins ? builtins.value : [])], authority.value, reporter)
 
   const prompts =
     directory.value === undefined
@@ -149,11 +154,31 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
           changed: () => changes.emit('change'),
         })
   const files = options.docroot === undefined ? undefined : openResourceFiles(docroot.value, authority.value)
+  const names = [...fixed.map(({ name }) => name), ...(prompts?.prompts.keys() ?? [])]
+  const order = protocolOf(options, specs.programs, names, reporter)
+  if (!order.ok) return undefined
   const context = contextOf(
     openCatalogue(fixed, () => prompts, authority.value),
+    order.value,
     files,
   )
   return { context, prompts, sessions, authority: authority.value }
+}
+
+/** `tools`: all that are served. Undefined: they are not known before their servers are. Errors are reported. */
+const protocolOf = (
+  { protocol: name }: ServeOptions,
+  programs: readonly Program[],
+  tools: readonly string[] | undefined,
+  reporter: Reporter,
+): Result<WalkedProtocol | undefined> => {
+  if (name === undefined) return succeed(undefined)
+  const found = namedProtocol(programs, name)
+  const wrong = found.ok ? (tools ? lackedBy(found.value, tools) : []) : [found.error]
+  for (const error of wrong) reporter.report(error)
+  const [first] = wrong
+  if (first) return { ok: false, error: first }
+  return succeed(found.ok ? new WalkedProtocol(found.value) : undefined)
 }
 
 // The real path: paths below it are compared with where links lead.

@@ -123,6 +123,7 @@ export class ChildProcess extends Morphism implements Worker {
         return lost(origin)
       }
       this.#answers.send(origin, buf, start, end)
+      this.#o.walk?.begin(buf, start, end)
       this.#o.deliver?.(origin)
     }
     this.#inputs[input]?.send(name, buf, start, end)
@@ -217,10 +218,11 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   #openInputs(): ChildInput[] {
-    const isHeldBack = () => {
+    const isHeldBack = (isControl: boolean) => {
       if (this.hasEnded) return this.#streams.some((s) => !s.hasEnded)
-      const { observer, maxInHand = Number.POSITIVE_INFINITY } = this.#o
+      const { observer, walk, maxInHand = Number.POSITIVE_INFINITY } = this.#o
       const { inHand } = this.#answers.messages
+      if (walk && !isControl && inHand > 0) return true
       return inHand >= maxInHand || observer?.isFull(inHand) === true
     }
     return openInputs(this.#o, isHeldBack, () => this.context.schedule.wake())
@@ -251,6 +253,7 @@ export class ChildProcess extends Morphism implements Worker {
           unreadable,
           backpressure: { isOpen: () => data.every((port) => port.backpressure.isOpen()) },
           readsAhead: own.length > data.length || allowance?.asks === true,
+          unfinished: () => this.#o.walk?.unfinished,
           listener: answers,
           exit: () => this.#exit && (this.#exit.status === 0 ? 'well' : 'badly'),
         }),

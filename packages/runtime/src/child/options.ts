@@ -4,6 +4,7 @@ import type { GraphPort, Stage } from '@plumb/lang'
 import { FDS, type LineChild } from '@plumb/wire'
 import type { Cycle } from '../graph/cycle.js'
 import type { Origin } from '../graph/origin.js'
+import type { ToolWalk } from '../tools/tool-walk.js'
 import type { ChildAllowance } from './allowance.js'
 import type { ChildMonitor } from './child-monitor.js'
 import type { AnswerForm, UnreadableLines } from './output.js'
@@ -39,6 +40,8 @@ export interface ChildOptions {
   readonly cycle: Cycle | undefined
   /** Answers its calls, if it has tools. */
   readonly tools: ToolService | undefined
+  /** It is held to the protocol of its tools here, one message at a time. */
+  readonly walk: ToolWalk | undefined
   /** Undefined: nothing observes it. */
   readonly observer: ChildMonitor | undefined
   /** Its allowance, if it shares no budget with us. */
