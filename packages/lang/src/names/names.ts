@@ -7,6 +7,7 @@ import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js
 import type { Binding, Expression, Name, ParamDeclaration, ProtocolDeclaration, QualifiedName } from '../parse/ast.js'
 import { ownType } from '../parse/foreign.js'
 import { PRIMITIVES } from '../parse/type.js'
+import type { EndPoint } from '../protocol/end-point.js'
 import { BUILT_IN_TYPES } from '../types/failure.js'
 import type { Json, NamedType, Type } from '../types/type.js'
 import type { Module } from './modules.js'
@@ -91,6 +92,8 @@ export interface Bound {
   readonly category: 'stream' | 'base' | 'value' | 'unknown'
   readonly inputs: readonly (Type | undefined)[]
   readonly outputs: readonly (Type | undefined)[]
+  /** Its ends of conversations, by the number of the input. What comes to one has its place among the inputs; what it says is behind the outputs, but for an agent, whose end is its control. */
+  readonly ends: ReadonlyMap<number, EndPoint>
   readonly description?: string
   readonly version?: string
   /** The path of `@serve`. */

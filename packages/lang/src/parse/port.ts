@@ -10,6 +10,12 @@ export const parseSignature = (c: Cursor): Signature => {
   const inputs = ports(c)
   c.expectSymbol('->', 'between input and output')
   const outputs = ports(c)
+  const [first] = inputs
+  // Of ends of conversations alone: `(P, Q) -> !A`. Else bare types and streams are mixed.
+  if (first?.type.kind === 'tuple' && !first.isStream && outputs.some(({ isStream }) => isStream)) {
+    const ends = first.type.items.map((type) => ({ isStream: false, type, span: type.span }))
+    return { inputs: ends, outputs, span: c.spanFrom(start) }
+  }
   return { inputs, outputs, span: c.spanFrom(start) }
 }
 

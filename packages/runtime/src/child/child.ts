@@ -22,6 +22,7 @@ export class ChildProcess extends Morphism implements Worker {
   readonly #answers: ChildAnswers
   readonly #inputs: ChildInput[]
   readonly #streams: ChildStream[] = []
+  readonly #wrongLines = new Map<number, (line: string) => void>()
   readonly #output: ChildOutput
   readonly #errors: ChildErrors
   /** By output: what needs space before the child is read. */
@@ -127,6 +128,11 @@ export class ChildProcess extends Morphism implements Worker {
     }
     this.#inputs[input]?.send(name, buf, start, end)
     cycle?.checkLimit()
+  }
+
+  /** A line of this output that is no JSON is told there, and not as an error of its own. */
+  onWrongLine(output: number, told: (line: string) => void): void {
+    this.#wrongLines.set(output, told)
   }
 
   /** Nothing reads its output any more: if it continues to write, it gets an error. */
@@ -269,6 +275,7 @@ export class ChildProcess extends Morphism implements Worker {
         // Telemetry is always read, whether there is space after it or not: its reports must not block the child.
         backpressure: isTelemetry ? undefined : this.backpressures[output],
         take: isTelemetry ? take : undefined,
+        wrong: () => this.#wrongLines.get(output),
       }
       this.#read(stream, (reader) => new SideStream(this.context, { ...options, reader }))
     }

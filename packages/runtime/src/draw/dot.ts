@@ -90,6 +90,7 @@ const shapeOf = ({ kind }: Box): string[] => {
     case 'input':
     case 'output':
     case 'channel':
+    case 'conversation':
       return ['shape=oval', 'style=filled', 'margin="0.02,0"']
     case 'inlet':
     case 'outlet':

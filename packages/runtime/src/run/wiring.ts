@@ -33,6 +33,7 @@ import { Barrier } from '../graph/morphism/barrier.js'
 import { Batch } from '../graph/morphism/batch.js'
 import { Calls, type MappedTool, openCalls } from '../graph/morphism/calls.js'
 import { ChoiceMorphism } from '../graph/morphism/choice.js'
+import { Conversation } from '../graph/morphism/conversation.js'
 import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
@@ -154,6 +155,7 @@ class Network {
         schedule.addSource(receiver)
         this.#holdBack(receiver.backpressure, this.#edges.outOf(node), this.#cycleOf.get(node))
       }
+      if (receiver instanceof Conversation) this.#cycleOf.get(node)?.add(receiver)
       if (!(receiver instanceof ChildProcess)) continue
       const cycle = this.#cycleOf.get(node)
       cycle?.add(receiver, receiver.batches)
@@ -272,6 +274,10 @@ class Network {
       case 'select':
       case 'failures':
         return this.#forms.receiver(node, feeds)
+      case 'conversation': {
+        const lost = this.#losses.ofCurrent(node, this.#context.current)
+        return new Conversation(feeds, this.#forms.errorHandlers.contextAt(node), { ...work, name: node.name, lost })
+      }
       case 'output':
         return this.#mainOutput(node, feeds)
       case 'agent':
@@ -345,7 +351,10 @@ class Network {
     if (place && !this.#forms.kept.has(to)) channel = new PartingChannel(channel, place, this.#context.current)
     const wire = this.#wires.get(edge)
     if (wire && this.#o.emitter) channel = new EmittingChannel(channel, wire, this.#context.current, this.#o.emitter)
-    const outlet = this.#of(from).outlets[output] as Outlet
+    const sender = this.#of(from)
+    const outlet = sender.outlets[output] as Outlet
+    if (receiver instanceof Conversation && sender instanceof ChildProcess)
+      sender.onWrongLine(output, (line) => receiver.receiveWrong(input, line))
     const leading = this.#parted.get(outlet) ?? outlet
     const checked = this.#checked(edge, channel)
     const entered = this.#forms.kept.get(to)

@@ -89,6 +89,7 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
     case 'choice':
     case 'select':
     case 'failures':
+    case 'conversation':
     case 'agent':
     case 'plumb':
       return compileCheck(environment.input, scanner)
