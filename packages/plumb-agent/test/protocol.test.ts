@@ -394,6 +394,7 @@ t.test('what does not load says which', (t) => {
     ['{ a: end }', 'tools: [a], protocol_per: "input"', /'protocol_per' is for an agent with 'protocol'/],
     ['{ a: end }', 'tools: [a], protocol: P, protocol_per: "day"', /'protocol_per' takes one of "input", "conversation"/],
     ['{ a: end }', 'tools: [a], protocol: P, protocol_per: "conversation", amnesiac: true', /exclude each other/],
+    ['{ a: end }', 'command: ["x"], answers: "some", tools: [a], protocol: P', /'protocol' and 'answers: "some"' exclude each other/],
     [
       '{ a: { "f:g": end } }',
       'tools: [a], protocol: P, mcp: [{ command: "x", prefix: "f", tools: ["h"] }]',

@@ -28,6 +28,10 @@ export const checkProtocol = (bound: Bound, impl: AgentImplementation, config: C
     const message = `'protocol_per: "conversation"' and 'amnesiac: true' exclude each other: what remembers nothing has no conversation`
     report(error('config_invalid', message, config.get('protocol_per')?.valueSpan ?? entry.valueSpan))
   }
+  if (config.get('answers')?.value === 'some') {
+    const message = `'protocol' and 'answers: "some"' exclude each other: no call of it belongs to a known input`
+    report(error('config_invalid', message, entry.valueSpan))
+  }
   checkTools(bound, impl, config, name, report)
 }
 

@@ -186,7 +186,8 @@ const inBinding = (binding: Binding, names: Names): void => {
 
 const inConfig = (config: ObjectValue, table: KeyTable, names: Names): void => {
   for (const { key, value } of config.entries) {
-    inValue(value, names)
+    if (key.text === 'protocol' && value.kind === 'name') qualified(value.name, names, typeSymbol)
+    else inValue(value, names)
     if (!Object.hasOwn(table, key.text) || !table[key.text]?.isNames) continue
     for (const part of value.kind === 'list' ? value.items : [value]) inString(part, names)
   }
