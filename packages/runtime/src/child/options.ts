@@ -4,11 +4,11 @@ import type { GraphPort, Stage } from '@plumb/lang'
 import { FDS, type LineChild } from '@plumb/wire'
 import type { Cycle } from '../graph/cycle.js'
 import type { Origin } from '../graph/origin.js'
-import type { ToolWalk } from './tool-walk.js'
 import type { ChildAllowance } from './allowance.js'
 import type { ChildMonitor } from './child-monitor.js'
 import type { AnswerForm, UnreadableLines } from './output.js'
 import type { ToolService } from './tool-service.js'
+import type { ToolWalk } from './tool-walk.js'
 
 /** One of our agents, a foreign program, or a nested plumb. */
 export type ChildKind = 'agent' | 'program' | 'plumb'

@@ -15,8 +15,8 @@ import {
   type ToolAnswer,
   type ToolRequest,
 } from '@plumb/wire'
-import type { ToolWalk } from './tool-walk.js'
 import type { ServerOffers } from './server-offers.js'
+import type { ToolWalk } from './tool-walk.js'
 
 export interface ToolServiceOptions {
   readonly dispatcher: Dispatcher

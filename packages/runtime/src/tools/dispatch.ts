@@ -6,11 +6,11 @@ import type { Dispatcher, Fault, Reporter, Result } from '@plumb/wire'
 import { hasServers, hasTools, memoryAt, type SpawnSettings } from '../child/agent-start.js'
 import { ServerOffers } from '../child/server-offers.js'
 import { ToolService } from '../child/tool-service.js'
+import type { ToolWalk } from '../child/tool-walk.js'
 import { placesOf } from '../event/wires.js'
 import { findDocroot } from '../options/docroot.js'
 import { callerOf, openToolSession } from './session.js'
 import { openToolCommand } from './tool-command.js'
-import type { ToolWalk } from '../child/tool-walk.js'
 
 type AgentNode = GraphNode & { readonly work: { readonly kind: 'agent'; readonly bound: Bound } }
 
