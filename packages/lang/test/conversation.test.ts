@@ -181,6 +181,7 @@ t.test('signatures and what a body does with its own end', async (t) => {
       signature(
         'let g : (!int, P) -> !json = plumb(a, s, b) { a ; s\ns_in ; b }\nlet f : (!int, ~P) -> !json = plumb(a, s, b) { spawn g(a, s, b) }',
       ),
+      ["5:59-60 protocol_invalid 'g' speaks 'P' at its end 's', and 's' is of '~P'"],
     ],
     [
       'a name that is taken',

@@ -12,6 +12,7 @@ import { libraryNameOf } from '../stdlib/library.js'
 import { printType } from '../types/print.js'
 import { resolve } from '../types/type.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
+import { checkControlEnd } from './control-end.js'
 import { checkProtocol } from './protocol.js'
 import {
   COMMAND,
@@ -103,6 +104,7 @@ export const checkAgent = (bound: Bound, impl: AgentImplementation, report: Repo
   checkPorts(bound, report)
   const config = readConfig('an agent', impl.config, agentKeys(), bound.scope, report)
   checkTogether(impl, config, report)
+  checkControlEnd(bound, config.has('command'), report)
   checkConversation(bound, config, report)
   checkTools(config.get('tools')?.names ?? [], bound.scope, report)
   checkProtocol(bound, impl, config, report)
