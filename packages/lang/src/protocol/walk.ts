@@ -1,7 +1,7 @@
 // A conversation as it goes: each message is held against the state in which it comes, and moves it on.
 
 import { preview } from '@plumb/wire/preview'
-import { firstDirections } from '@plumb/wire/protocol'
+import { type FirstDirections, firstDirections, type ProtocolState } from '@plumb/wire/protocol'
 import type { Sink } from '../expression/run/sink.js'
 import { compileCheck, type Stage, Verdict } from '../expression/stage/stage.js'
 import type { Protocol, Text } from '../names/names.js'
@@ -36,6 +36,8 @@ interface WalkState {
   readonly ways: readonly Way[]
   readonly mayEnd: boolean
   readonly isOver: boolean
+  /** By side: it may come to its end without a further word of that one. */
+  readonly isQuiet: readonly [boolean, boolean]
 }
 
 /** Of the labels so far, so many are told. */
@@ -94,16 +96,17 @@ export class ConversationWalk {
 
   /** A side says nothing more. `cut`: it had to; `over`: the conversation is; else the other may go on, or end too. */
   close(side: Side): 'over' | 'cut' | 'open' {
-    const { mayEnd, isOver, chooser } = this.#now
+    const { mayEnd, isOver, chooser, isQuiet } = this.#now
     const wasLeft = this.#hasClosed[1 - side]
     this.#hasClosed[side] = true
     if (isOver) return 'over'
-    if (!mayEnd) return 'cut'
-    return side === chooser || wasLeft ? 'over' : 'open'
+    if (!isQuiet[side] || (wasLeft && !mayEnd)) return 'cut'
+    return mayEnd && (side === chooser || wasLeft) ? 'over' : 'open'
   }
 
   #go(to: number, labels: readonly string[], taken: Taken, side: Side): Taken {
-    if (this.#hasClosed[1 - side]) return { verdict: 'cut' }
+    const other = side === 0 ? 1 : 0
+    if (this.#hasClosed[other] && !this.#states[to]?.isQuiet[other]) return { verdict: 'cut' }
     this.#state = to
     this.#count += labels.length
     this.#labels.push(...labels)
@@ -116,12 +119,13 @@ export class ConversationWalk {
   }
 }
 
-const OVER: WalkState = { chooser: 0, labels: new Map(), ways: [], mayEnd: true, isOver: true }
+const OVER: WalkState = { chooser: 0, labels: new Map(), ways: [], mayEnd: true, isOver: true, isQuiet: [true, true] }
 
 const statesOf = ({ automaton, messages }: Protocol): readonly WalkState[] => {
   const states = automaton?.states ?? []
   const firsts = firstDirections(states)
   const stages = messages.map((type) => compileCheck(type))
+  const quiet = [quietStates(states, firsts, 0), quietStates(states, firsts, 1)] as const
   const wayOf = (state: number, i: number): Way | undefined => {
     const edge = states[state]?.edges[i]
     const stage = edge?.message === undefined ? undefined : stages[edge.message]
@@ -146,8 +150,24 @@ const statesOf = ({ automaton, messages }: Protocol): readonly WalkState[] => {
       ways: isTold ? [...plain, ...branches.flatMap((branch) => branch?.way ?? [])] : plain,
       mayEnd,
       isOver: mayEnd && edges.length === 0,
+      isQuiet: [quiet[0].has(state), quiet[1].has(state)],
     }
   })
+}
+
+/** From where an end is reached by what the other side says alone. */
+const quietStates = (states: readonly ProtocolState[], firsts: readonly FirstDirections[], side: Side): ReadonlySet<number> => {
+  const before = states.map((): number[] => [])
+  for (const [from, { edges }] of states.entries()) {
+    for (const { kind, to } of edges) {
+      const speaker: Side = kind === 'recv' || (kind === 'choose' && firsts[from]?.recv) ? 1 : 0
+      if (speaker !== side) before[to]?.push(from)
+    }
+  }
+  const quiet = new Set(states.flatMap(({ mayEnd }, state) => (mayEnd ? [state] : [])))
+  // A set iterates over members that are added meanwhile.
+  for (const state of quiet) for (const from of before[state] ?? []) quiet.add(from)
+  return quiet
 }
 
 /** `{"choose": label}` */
