@@ -246,10 +246,16 @@ const inBody = (bound: Bound, impl: PlumbImplementation, names: Names): void => 
       const process = qualified(s.process, names, bindingSymbol)
       for (const { port, channel } of s.arguments) {
         if (port && process?.kind === 'binding') names.note(port.span, portOf(process.bound, port.text))
-        names.note(channel.span, locals.get(channel.text))
+        noteLocal(channel, locals.get(channel.text), names)
       }
     }
   }
+}
+
+/** Of `s_in`, which is named after the parameter `s`, its name alone. */
+const noteLocal = ({ span }: Name, meaning: SymbolInfo | undefined, names: Names): void => {
+  const name = meaning?.kind === 'parameter' ? meaning.name.text : undefined
+  names.note(name === undefined ? span : { ...span, end: Math.min(span.end, span.start + name.length) }, meaning)
 }
 
 const inChain = (chain: Chain, names: Names, locals: Locals): void => {
@@ -290,7 +296,7 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       return
     case 'reference': {
       const local = chain.name.module ? undefined : locals.get(chain.name.name.text)
-      if (local) names.note(chain.name.span, local)
+      if (local) noteLocal(chain.name.name, local, names)
       const process = local ?? qualified(chain.name, names, bindingSymbol)
       if (chain.port && process) names.note(chain.port.span, portBehind(process, chain.port.text))
       return

@@ -3,6 +3,7 @@
 import type { Span } from '../diagnostic/source.js'
 import type { Bound, Protocol } from '../names/names.js'
 import { writesLabel } from '../parse/visit.js'
+import { type EndPoint, printEndPoint } from '../protocol/end-point.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import type { SymbolInfo } from './symbol.js'
@@ -20,10 +21,13 @@ export const signatureOf = (meaning: SymbolInfo): string => {
     case 'module':
       return sliceOf(meaning.use.span)
     case 'parameter': {
+      const end = endOf(meaning.bound, meaning.name.text)
+      if (end) return `${meaning.name.text} : ${printEndPoint(end)}  (* end of ${meaning.bound.name} *)`
       const direction = isInput(meaning.bound, meaning.name.text) ? 'input' : 'output'
       return `${meaning.name.text} : !${printPortType(meaning.port?.type)}  (* ${direction} of ${meaning.bound.name} *)`
     }
     case 'channel':
+      if (!meaning.statement.port.isStream) return sliceOf(meaning.statement.span)
       return `let ${meaning.statement.name.text} : !${printPortType(meaning.type)} = channel`
     case 'local':
       return `${meaning.name.text} : ${printPortType(meaning.type)}`
@@ -47,7 +51,8 @@ export const writtenSignature = (bound: Bound): string => {
 }
 
 /** `: !string -> !Review`, or nothing for a config value. */
-export const printSignature = ({ category, inputs, outputs }: Bound): string => {
+export const printSignature = ({ category, inputs, outputs, ends, binding }: Bound): string => {
+  if (ends.size > 0 && binding.signature) return ` : ${sliceOf(binding.signature.span).replace(/\s+/g, ' ')}`
   if (category === 'value' || outputs.length === 0) return ''
   const mark = category === 'stream' ? '!' : ''
   const side = (types: Bound['inputs']) => {
@@ -64,6 +69,9 @@ const implementation = ({ binding: { impl } }: Bound): string => {
   if (impl.kind === 'plumb') return `plumb(${impl.parameters.map((p) => p.text).join(', ')}) { … }`
   return impl.kind === 'object' ? '{ … }' : sliceOf(impl.span)
 }
+
+const endOf = ({ binding: { impl }, ends }: Bound, name: string): EndPoint | undefined =>
+  impl.kind === 'plumb' ? ends.get(impl.parameters.findIndex((p) => p.text === name)) : undefined
 
 const isInput = ({ binding: { impl }, inputs }: Bound, name: string): boolean =>
   impl.kind === 'plumb' && impl.parameters.findIndex((p) => p.text === name) < inputs.length
