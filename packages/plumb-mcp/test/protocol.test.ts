@@ -96,6 +96,18 @@ t.test('requests without sessions have one walk', async (t) => {
   t.notOk((result.tools as { name: string }[]).some(({ name }) => name === 'refund'))
 })
 
+t.test('a gateway judges whole chains', async (t) => {
+  const served = await serve({ http: 0, wantsToken: false, gateway: true, specs: [join(place.directory, 't.plumb')], protocol: 'Refund' })
+  if (!served.ok) throw new Error(served.error.detail)
+  t.teardown(() => served.value.close())
+  const client = await session(served.value.url as string)
+  const run = (chain: string) => call(client, 'compose', { chain, input: {} })
+  t.match(await run('refund'), { error: 'protocol_violation', text: /nothing of the chain was run/ })
+  t.match(await run('look ; map({}) ; verify'), { text: 'it is right' })
+  t.match(await run('refund ; map({}) ; refund'), { error: 'protocol_violation' })
+  t.match(await run('refund'), { text: 'paid' })
+})
+
 t.test('what is no protocol of these tools is told', async (t) => {
   for (const name of ['Refunds', 'Talk', 'Far']) {
     const served = await serve({ http: 0, wantsToken: false, builtins: [], specs: [join(place.directory, 't.plumb')], protocol: name })

@@ -175,7 +175,8 @@ class ProviderConversation implements Conversation {
     const settings = () => ({ model: this.#model, temperature: this.#temperature, effort: this.#effort })
     const tools = this.#tools.offers(turn.walk)
     return {
-      system: withInstructions(this.#config.system, tools),
+      // A protocol changes what is offered, and not the prompt.
+      system: withInstructions(this.#config.system, turn.walk ? this.#tools.offers() : tools),
       context: hasRuntimeContext ? this.#contextNow(turn.memory) : undefined,
       history: turn.memory.messages,
       turn: turn.messages,
@@ -338,8 +339,10 @@ class ProviderConversation implements Conversation {
         turn.addRound(content, results.value)
         continue
       }
-      const unfinished = stop === 'end' || stop === 'tool_use' ? turn.walk?.unfinished : undefined
-      const read: Result<ReadAnswer> = unfinished ? { ok: false, error: unfinished } : validateAnswer(said.value, this.#config)
+      const valid = validateAnswer(said.value, this.#config)
+      // What was cut, or refused, is no answer before it is early.
+      const unfinished = stop === 'end' || valid.ok ? turn.walk?.unfinished : undefined
+      const read: Result<ReadAnswer> = unfinished ? { ok: false, error: unfinished } : valid
       if (read.ok) {
         const { json, repairs, thinking } = read.value
         if (thinking !== undefined) emit({ kind: 'thinking', text: thinking })

@@ -2,8 +2,6 @@
 
 import type { Program } from '@plumb/lang'
 import {
-  type Dispatcher,
-  errorAnswer,
   type Fault,
   FDS,
   fail,
@@ -46,7 +44,7 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
   // The sender of a request has asked for approval before (plumb-wire(5), Tools).
   const telemetry = options.verb.emitsTelemetry ? telemetryTo((json) => lines.say(json), session, agent?.name ?? 'plumb-tool') : {}
   const open = openDispatcher({ registry, servers, session: { ...session, ...telemetry, approve: async () => true } })
-  const dispatcher = calls ? walked(open, calls) : open
+  const dispatcher = calls ? (await import('../protocol/walked-dispatcher.js')).walkedDispatcher(open, () => calls) : open
   const lines: Lines = serveLines({
     dispatcher,
     requests: openLineInput(fds.value.requests),
@@ -91,17 +89,6 @@ const openCalls = async (program: Program, name: string, tools: readonly string[
   const [{ WalkedProtocol }, { WalkedCalls }] = await Promise.all([import('../protocol/walk.js'), import('../protocol/walked-calls.js')])
   return new WalkedCalls(new WalkedProtocol(found.value).begin())
 }
-
-const walked = (dispatcher: Dispatcher, calls: WalkedCalls): Dispatcher => ({
-  answer: (request) =>
-    calls.call(
-      request.name,
-      () => dispatcher.answer(request),
-      ({ is_error }) => !is_error,
-      (why) => errorAnswer(request.id, why),
-    ),
-  close: () => dispatcher.close(),
-})
 
 /** Telemetry that the requester cannot see itself: calls and tokens of agents and compositions inside tools. */
 const telemetryTo = (say: (json: string) => void, { onCall }: Session, agent: string): Pick<Session, 'onCall' | 'onUsage'> => ({

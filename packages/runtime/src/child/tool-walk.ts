@@ -2,14 +2,16 @@
 // It is sent one message at a time, so that each call belongs to one.
 
 import { type AgentPlan, conversationKey, type Identity, identityOfJson, type KeyReader, type ToolProtocol } from '@plumb/lang'
-import { type Walk, WalkedCalls, WalkedProtocol, withoutCall } from '@plumb/tool/internal'
-import { type Dispatcher, errorAnswer, type Fault, fault, type InitialMemory, preview } from '@plumb/wire'
+import { type Walk, WalkedCalls, WalkedProtocol, walkedDispatcher, withoutCall } from '@plumb/tool/internal'
+import { type Dispatcher, type Fault, fault, type InitialMemory, preview } from '@plumb/wire'
 
 export class ToolWalk {
   readonly #protocol: WalkedProtocol
   readonly #key: KeyReader | undefined
   /** Where conversations are; one that remembers has one, under no key. */
   readonly #at = new Map<Identity | undefined, number>()
+  /** The conversations of messages that it was sent, and has not begun. */
+  readonly #sent: (Identity | undefined)[] = []
   #calls: WalkedCalls | undefined
   #conversation: Identity | undefined
   #hasFailed = false
@@ -28,11 +30,10 @@ export class ToolWalk {
     }
   }
 
-  /** It is sent a message. */
+  /** It is sent a message. What comes several at once waits in its input: it is at work on the first. */
   begin(buf: Buffer, start: number, end: number): void {
-    this.#conversation = this.#key?.read(buf, start, end)
-    this.#calls = new WalkedCalls(this.#protocol.begin(this.#at.get(this.#conversation)))
-    this.#hasFailed = false
+    this.#sent.push(this.#key?.read(buf, start, end))
+    if (!this.#calls) this.#next()
   }
 
   /** Why its answer does not count. Undefined: it does. */
@@ -49,24 +50,23 @@ export class ToolWalk {
   end(): void {
     if (this.#calls && this.#protocol.protocol.isPerConversation && !this.#hasFailed) this.#keep(this.#calls.walk)
     this.#calls = undefined
+    this.#next()
   }
 
   /** Calls are judged before they reach the dispatcher. */
   around(dispatcher: Dispatcher): Dispatcher {
-    return {
-      answer: (request) => {
-        const { id, name, asks } = request
-        if (asks || this.#protocol.isFree(name)) return dispatcher.answer(request)
-        if (!this.#calls) return Promise.resolve(errorAnswer(id, this.#outOfTurn(name)))
-        return this.#calls.call(
-          name,
-          () => dispatcher.answer(request),
-          ({ is_error }) => !is_error,
-          (why) => errorAnswer(id, why),
-        )
-      },
-      close: () => dispatcher.close(),
-    }
+    const free = new WalkedCalls(this.#protocol.begin())
+    return walkedDispatcher(dispatcher, (tool) => {
+      if (this.#protocol.isFree(tool)) return free
+      return this.#calls ?? this.#outOfTurn(tool)
+    })
+  }
+
+  #next(): void {
+    if (this.#sent.length === 0) return
+    this.#conversation = this.#sent.shift()
+    this.#calls = new WalkedCalls(this.#protocol.begin(this.#at.get(this.#conversation)))
+    this.#hasFailed = false
   }
 
   #keep({ at }: Walk): void {
