@@ -163,7 +163,10 @@ const unknownIn = (graph: Graph): Fault | undefined => {
 const refusalOf = (nodes: readonly GraphNode[], graph: Graph, options: RunOptions): Fault | undefined => {
   for (const { name, work, inputs, outputs } of nodes) {
     if (work.kind === 'plumb' && remembersWithin(work.bound))
-      return cannot(name, 'is a plumb with an agent that remembers, a fold, a batch or a conversation in it; wire what is in it in the binding that is run')
+      return cannot(
+        name,
+        'is a plumb with an agent that remembers, a fold, a batch or a conversation in it; wire what is in it in the binding that is run',
+      )
     if (work.kind === 'conversation') return cannot(name, 'is a conversation, and only the process that holds it knows how far it has come')
     if (work.kind !== 'agent') continue
     const { config } = agentOf(work.bound)

@@ -38,6 +38,7 @@ export type { Bound, Protocol } from './names/names.js'
 export type { Expression, MatchExpression, ObjectValue } from './parse/ast.js'
 export { RESERVED } from './parse/cursor.js'
 export { type AnyNode, visitNodes } from './parse/visit.js'
+export { ConversationWalk, type Side } from './plan/conversation-walk.js'
 export { cyclesOf } from './plan/find-cycles.js'
 export type { ConversationSide, Edge, Expansion, Graph, GraphNode, GraphPort, NodeWork } from './plan/graph.js'
 export { environmentOf, isInExpansion, nodesBehind } from './plan/graph.js'
@@ -64,7 +65,6 @@ export type { ProcessPlan, ToolBody, ToolPlan } from './program/tool-plan.js'
 export { agentTools, toolOf, toolsOf } from './program/tool-plan.js'
 export { type ToolProtocol, toolProtocolOf } from './program/tool-protocol.js'
 export { typeOf } from './program/type-text.js'
-export { ConversationWalk, type Side } from './protocol/walk.js'
 export type {
   ExpectedCalls,
   ExpectedMessages,

@@ -1,8 +1,7 @@
 // The end of a conversation that is the control of an agent of ours: commands come to it, and it says replies.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import type { Bound } from '../names/names.js'
-import type { EndPoint } from '../protocol/end-point.js'
+import type { Bound, EndPoint } from '../names/names.js'
 import { printType } from '../types/print.js'
 import { resolve, type Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'

@@ -3,9 +3,10 @@
 import type { Code } from '@plumb/wire/error'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
+import type { EndPoint } from '../names/names.js'
 import { type Bound, findProtocol, resolveProtocol, type Scope } from '../names/names.js'
 import type { Binding, Port } from '../parse/ast.js'
-import { type EndPoint, heardBy, saidBy } from '../protocol/end-point.js'
+import { heardBy, saidBy } from '../protocol/end-point.js'
 import { type AnnotationTable, readAnnotations } from './annotations.js'
 import { declaredType } from './declare.js'
 

@@ -1,7 +1,6 @@
 // A labelled signature is trusted by callers and checked for its binding; an unlabelled one passes labels through.
 
-import type { Bound } from '../names/names.js'
-import type { EndPoint } from '../protocol/end-point.js'
+import type { Bound, EndPoint } from '../names/names.js'
 import { stepsWithin } from '../protocol/steps.js'
 import { overlay } from './combine.js'
 import { declaredShape, type Written, writesLabelIn } from './declared.js'
@@ -31,7 +30,8 @@ const written = ({ binding: { signature, impl }, scope, ends }: Bound): { inputs
 const ofMessages = ({ protocol: { declaration, scope }, isDual }: EndPoint, way: 'heard' | 'said'): Written => {
   const kind = (way === 'heard') === isDual ? 'send' : 'recv'
   const variants = stepsWithin(declaration.steps).flatMap(({ list }) => list.flatMap((step) => (step.kind === kind ? [step.type] : [])))
-  return { type: { kind: 'sum', variants, span: declaration.span }, scope }
+  const [only] = variants
+  return { type: only && variants.length === 1 ? only : { kind: 'sum', variants, span: declaration.span }, scope }
 }
 
 const known = new WeakMap<Bound, boolean>()

@@ -4,10 +4,10 @@ import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
 import type { Automaton } from '@plumb/wire/protocol'
 import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
+import type { Span } from '../diagnostic/source.js'
 import type { Binding, Expression, Name, ParamDeclaration, ProtocolDeclaration, QualifiedName } from '../parse/ast.js'
 import { ownType } from '../parse/foreign.js'
 import { PRIMITIVES } from '../parse/type.js'
-import type { EndPoint } from '../protocol/end-point.js'
 import { BUILT_IN_TYPES } from '../types/failure.js'
 import type { Json, NamedType, Type } from '../types/type.js'
 import type { Module } from './modules.js'
@@ -70,6 +70,14 @@ export interface Protocol {
   automaton: Automaton | undefined
   /** The types of its messages, by the numbers of its edges. */
   messages: readonly Type[]
+}
+
+/** The end of a conversation. */
+export interface EndPoint {
+  readonly protocol: Protocol
+  /** `~P`: hears what P sends, and says what P receives. */
+  readonly isDual: boolean
+  readonly span: Span
 }
 
 /** A constant whose value may come from outside. */

@@ -2,9 +2,8 @@
 
 import type { Span } from '../diagnostic/source.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
-import type { Bound, Protocol, Scope } from '../names/names.js'
+import type { Bound, EndPoint, Protocol, Scope } from '../names/names.js'
 import type { CrossingAtom, Expression, Port } from '../parse/ast.js'
-import type { EndPoint } from '../protocol/end-point.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 
 export interface Graph {

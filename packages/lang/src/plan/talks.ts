@@ -3,8 +3,9 @@
 
 import { type Diagnostic, error } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
+import type { EndPoint } from '../names/names.js'
 import type { Name } from '../parse/ast.js'
-import { type EndPoint, isSameProtocol, isSilent, printEndPoint } from '../protocol/end-point.js'
+import { isSameProtocol, isSilent, printEndPoint } from '../protocol/end-point.js'
 import { JSON_TYPE } from '../types/type.js'
 import type { Builder } from './builder.js'
 import { circleOf, type JoiningChannel } from './circle.js'

@@ -1,19 +1,11 @@
 // The ends of conversations: which protocol an end point speaks, on which side, and of which types its messages are.
 
 import { firstDirections } from '@plumb/wire/protocol'
-import type { Span } from '../diagnostic/source.js'
-import type { Protocol } from '../names/names.js'
+import type { EndPoint, Protocol } from '../names/names.js'
 import { isEqual } from '../types/equal.js'
 import { joinAll } from '../types/join.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
-import { chosenType } from './check-choices.js'
-
-export interface EndPoint {
-  readonly protocol: Protocol
-  /** `~P`: hears what P sends, and says what P receives. */
-  readonly isDual: boolean
-  readonly span: Span
-}
+import { chosenType } from './chosen-type.js'
 
 /** The port of what comes to an end point; what it says has the name itself. */
 export const heardPort = (name: string): string => `${name}_in`

@@ -1,9 +1,9 @@
 // Declarations as one line, as a user would write them.
 
 import type { Span } from '../diagnostic/source.js'
-import type { Bound, Protocol } from '../names/names.js'
+import type { Bound, EndPoint, Protocol } from '../names/names.js'
 import { writesLabel } from '../parse/visit.js'
-import { type EndPoint, printEndPoint } from '../protocol/end-point.js'
+import { printEndPoint } from '../protocol/end-point.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import type { SymbolInfo } from './symbol.js'

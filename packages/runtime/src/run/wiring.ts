@@ -28,14 +28,14 @@ import { Cycle, QueuedChannel } from '../graph/cycle.js'
 import { Edges } from '../graph/edges.js'
 import { openLineBatcher } from '../graph/line-batcher.js'
 import { MainInput } from '../graph/main-input.js'
-import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
+import { mayHoldPortKey, openMainOutput } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
 import { Batch } from '../graph/morphism/batch.js'
 import { Calls, type MappedTool, openCalls } from '../graph/morphism/calls.js'
 import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Conversation } from '../graph/morphism/conversation.js'
 import { Each } from '../graph/morphism/each.js'
-import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
+import { ExpressionMorphism, isExpression, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
 import { keepFold } from '../graph/morphism/kept-fold.js'
 import { KeyedBarrier } from '../graph/morphism/keyed-barrier.js'
@@ -279,7 +279,7 @@ class Network {
         return new Conversation(feeds, this.#forms.errorHandlers.contextAt(node), { ...work, name: node.name, lost })
       }
       case 'output':
-        return this.#mainOutput(node, feeds)
+        return openMainOutput(node, feeds, this.#context, this.#o)
       case 'agent':
       case 'plumb':
         return this.#child(node, feeds, spawned as Spawned)
@@ -297,14 +297,6 @@ class Network {
 
   #keyed(node: GraphNode): KeyedContext {
     return { context: this.#forms.errorHandlers.contextAt(node), scanners: this.#scanners, lost: this.#losses.at(node) }
-  }
-
-  #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {
-    const { graph, envelopes, hasSeq, lines, writer, outputClosed } = this.#o
-    const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
-    const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
-    const own = { name: node.name, isPlain: !mayHoldPortKey(node), envelopes: form } as const
-    return new MainOutput(feeds, this.#context, { ...own, writer, hasSeq, lines, closed: outputClosed })
   }
 
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
@@ -403,6 +395,3 @@ class Network {
     return children
   }
 }
-
-const isExpression = ({ work: { kind } }: GraphNode): boolean =>
-  kind === 'map' || kind === 'filter' || kind === 'discard' || kind === 'flatten' || kind === 'fold'

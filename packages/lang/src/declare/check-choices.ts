@@ -2,9 +2,10 @@
 
 import { firstDirections } from '@plumb/wire/protocol'
 import { error, type Report } from '../diagnostic/diagnostic.js'
+import { chosenType } from '../protocol/chosen-type.js'
 import { findShared } from '../types/disjoint.js'
 import type { Type } from '../types/type.js'
-import type { Built } from './build.js'
+import type { Built } from './build-automaton.js'
 
 export const checkChoices = ({ states, places, messages }: Built, report: Report): boolean => {
   const firsts = firstDirections(states)
@@ -29,9 +30,3 @@ export const checkChoices = ({ states, places, messages }: Built, report: Report
   }
   return isRight
 }
-
-/** What tells a choice on the wire: `{ "choose": label }`. */
-export const chosenType = (labels: readonly string[]): Type => ({
-  kind: 'record',
-  fields: [{ name: 'choose', type: { kind: 'sum', variants: labels.map((value) => ({ kind: 'literal', value })) }, isOptional: false }],
-})

@@ -5,9 +5,9 @@ import { type FirstDirections, firstDirections, type ProtocolState } from '@plum
 import type { Sink } from '../expression/run/sink.js'
 import { compileCheck, type Stage, Verdict } from '../expression/stage/stage.js'
 import type { Protocol, Text } from '../names/names.js'
+import { chosenType } from '../protocol/chosen-type.js'
 import { findOverlap } from '../types/disjoint.js'
 import type { Type } from '../types/type.js'
-import { chosenType } from './check-choices.js'
 
 /** 0: the side as written; 1: the other. */
 export type Side = 0 | 1

@@ -1,12 +1,12 @@
 // Steps → states. A state is the step that comes next: what loops or goes on elsewhere is no state, but the one that it comes to.
 
 import type { ProtocolEdge, ProtocolState } from '@plumb/wire/protocol'
-import { declaredType } from '../declare/declare.js'
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import { findProtocol, type Protocol } from '../names/names.js'
 import type { CallStep, EndStep, MessageStep, ProtocolChoice, ProtocolStep, Steps } from '../parse/ast.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
+import { declaredType } from './declare.js'
 
 export interface Built {
   readonly start: number

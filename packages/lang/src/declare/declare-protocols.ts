@@ -3,9 +3,9 @@
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Protocol, Scope } from '../names/names.js'
 import type { Steps } from '../parse/ast.js'
-import { type Built, buildAutomaton } from './build.js'
+import { stepsWithin } from '../protocol/steps.js'
+import { type Built, buildAutomaton } from './build-automaton.js'
 import { checkChoices } from './check-choices.js'
-import { stepsWithin } from './steps.js'
 
 export const declareProtocols = (scopes: readonly Scope[], report: Report): void => {
   const all = scopes.flatMap(({ protocols }) => [...protocols.values()])
