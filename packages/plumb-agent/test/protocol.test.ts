@@ -211,6 +211,12 @@ t.test('for each input from the beginning, or where the conversation is', async 
   const each = await open(script, { protocol, keys: 'tools: [a, b]' })
   for (let i = 0; i < 3; i++) await each.say()
   t.strictSame(each.made, ['a', 'a'])
+  const same = await open([says(use('a', '1')), says(text('one')), says(use('a', '1')), says(text('two'))], {
+    protocol,
+    keys: 'tools: [a, b]',
+  })
+  for (let i = 0; i < 2; i++) await same.say()
+  t.strictSame(same.made, ['a', 'a'], 'an id that comes again, as of providers that count from the beginning, is another call')
 
   const keys = 'tools: [a, b], protocol_per: "conversation"'
   const on = await open(script, { protocol, keys })

@@ -87,6 +87,7 @@ class ModelTools implements Tools {
     dropped: (id) => succeed(failure(id, RESULT_DROPPED)),
   })
   #renamed = 0
+  #turns = 0
 
   constructor(parts: ToolsParts) {
     this.#parts = parts
@@ -107,6 +108,8 @@ class ModelTools implements Tools {
     // In the order of the calls, not of their results.
     const known = new Map(calls.map((use) => [use, kept?.find(use)]))
     const parallel = this.#parts.areParallel ? MAX_PARALLEL : 1
+    // A step of a walk is a call of its own, also where a provider counts ids from the beginning in each reply.
+    const turn = walk ? ` ${++this.#turns}` : ''
     const call = async (use: ToolUse): Promise<Result<ToolResult>> => {
       if (signal.aborted) return succeed(failure(use.id, CANCELLED))
       const found = known.get(use)
@@ -117,7 +120,7 @@ class ModelTools implements Tools {
           ...{ signal, emit, kept, count, delivery, walk },
           asking: { ms: 0 },
         })
-      const result = await this.#results.get(use.id, run, fingerprint(use))
+      const result = await this.#results.get(use.id, run, `${fingerprint(use)}${turn}`)
       if (!signal.aborted && result.ok) kept?.keep(use, result.value)
       return result
     }
