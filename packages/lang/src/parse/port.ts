@@ -12,8 +12,10 @@ export const parseSignature = (c: Cursor): Signature => {
   const outputs = ports(c)
   const [first] = inputs
   // Of ends of conversations alone: `(P, Q) -> !A`. Else bare types and streams are mixed.
-  if (first?.type.kind === 'tuple' && !first.isStream && outputs.some(({ isStream }) => isStream)) {
-    const ends = first.type.items.map((type) => ({ isStream: false, type, span: type.span }))
+  const { type } = first ?? {}
+  const isOwn = type?.kind === 'tuple' && type.span.start === first?.span.start && type.span.end === first.span.end
+  if (isOwn && type.items.every(({ kind }) => kind === 'named') && outputs.some(({ isStream }) => isStream)) {
+    const ends = type.items.map((item) => ({ isStream: false, type: item, span: item.span }))
     return { inputs: ends, outputs, span: c.spanFrom(start) }
   }
   return { inputs, outputs, span: c.spanFrom(start) }
