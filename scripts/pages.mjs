@@ -19,7 +19,7 @@ To write specs, read the skill first: it is the language in one reading. plumbin
 
 const GROUPS = [
   ['Start here', ['plumb.7', 'plumb-cookbook.7', 'plumb-editors.7']],
-  ['The language', ['plumbing.5', 'plumb-test.1', 'plumb-flows.7']],
+  ['The language', ['plumbing.5', 'plumb-test.1', 'plumb-flows.7', 'plumb-protocols.7']],
 ]
 
 const writePages = (to) => {

@@ -60,10 +60,10 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Of some packages, only these parts may be imported. */
 const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
-  lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|result|terminal)$/ },
+  lang: { wire: /^@plumb\/wire\/(accounts|error|given-values|is-record|json|nearest|once|pattern|preview|protocol|result|terminal)$/ },
   'plumb-agent': {
     'plumb-tool':
-      /^@plumb\/tool\/(call\/(cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|registry\/unloadable|source\/(checked-tool|agent\/(prompt-program|prompt-reach)|function\/load-alone|skill\/(load-skills|skill-tool)))$/,
+      /^@plumb\/tool\/(call\/(cut-text|fit|fit-schema|type-of-schema)|compose\/(chain-names|compose|description)|protocol\/(not-held|walk)|registry\/unloadable|source\/(checked-tool|agent\/(prompt-program|prompt-reach)|function\/load-alone|skill\/(load-skills|skill-tool)))$/,
   },
 }
 

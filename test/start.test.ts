@@ -109,7 +109,7 @@ interface Start {
 
 /** ELIZA, checked by its parent. */
 const BOT = {
-  version: 1,
+  version: 2,
   types: [{ kind: 'string' }],
   agent: {
     ...{ name: 'bot', binding: 'bot', specPath: 'a.plumb', input: 0, output: 0, hasTelemetry: false },

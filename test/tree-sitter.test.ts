@@ -45,7 +45,8 @@ const specs = [
 ]
 
 /** What our parser says that no grammar can, or need: limits, options given twice, reasons that are blank, words as names. */
-const BEYOND_GRAMMAR = /^nested more than|operators in a row$|once( each)?; found|says why|is a reserved word|is a word of the language/
+const BEYOND_GRAMMAR =
+  /^nested more than|operators in a row$|once( each)?; found|says why|is a reserved word|is a word of|stands in white space/
 
 /** Ours: the first thing that is wrong with a text as such. */
 const parsed = (text: string): string | undefined => {

@@ -60,7 +60,7 @@ const MAIN = 'let main : !string -> !string = bot'
 const ELIZA = agentOf('provider: "eliza", model: "doctor"')
 // The same, as its parent hands it over (packages/lang/src/program/agent-json.ts).
 const HANDED = {
-  version: 1,
+  version: 2,
   types: [{ kind: 'string' }],
   agent: {
     name: 'bot',

@@ -163,7 +163,11 @@ const unknownIn = (graph: Graph): Fault | undefined => {
 const refusalOf = (nodes: readonly GraphNode[], graph: Graph, options: RunOptions): Fault | undefined => {
   for (const { name, work, inputs, outputs } of nodes) {
     if (work.kind === 'plumb' && remembersWithin(work.bound))
-      return cannot(name, 'is a plumb with an agent that remembers, a fold or a batch in it; wire what is in it in the binding that is run')
+      return cannot(
+        name,
+        'is a plumb with an agent that remembers, a fold, a batch or a conversation in it; wire what is in it in the binding that is run',
+      )
+    if (work.kind === 'conversation') return cannot(name, 'is a conversation, and only the process that holds it knows how far it has come')
     if (work.kind !== 'agent') continue
     const { config } = agentOf(work.bound)
     if (config.max_messages !== undefined) return cannot(name, "counts its messages ('max_messages')")
@@ -201,7 +205,7 @@ const programIn = (graph: Graph, options: RunOptions, isLimited: boolean): strin
 
 const remembersWithin = (bound: Bound): boolean =>
   planOf(bound).nodes.some(({ work }) => {
-    if (work.kind === 'fold' || work.kind === 'batch') return true
+    if (work.kind === 'fold' || work.kind === 'batch' || work.kind === 'conversation') return true
     if (work.kind === 'plumb') return remembersWithin(work.bound)
     return work.kind === 'agent' && agentOf(work.bound).config.amnesiac !== true
   })

@@ -16,6 +16,7 @@ import { readValues } from './check/value.js'
 import { checkWiring } from './check/wiring.js'
 import { declareBindings } from './declare/bindings.js'
 import { declareTypes } from './declare/declare.js'
+import { declareProtocols } from './declare/declare-protocols.js'
 import { type DeclaredParams, declareParams } from './declare/params.js'
 import { type Diagnostic, Diagnostics, error, ignore, type Report } from './diagnostic/diagnostic.js'
 import type { Span } from './diagnostic/source.js'
@@ -91,6 +92,7 @@ export const declared = (entry: MainFile, files: Files): Program => {
 
 const declare = (scopes: readonly Scope[], own: Scope, given: GivenValues | undefined, report: Report): DeclaredParams => {
   for (const scope of scopes) declareTypes(scope, report)
+  declareProtocols(scopes, report)
   const params = declareParams(scopes, own, given, report)
   for (const scope of scopes) declareBindings(scope, report)
   return params
@@ -145,6 +147,7 @@ const openScopes = (modules: readonly Module[]): readonly Scope[] => {
       modules: new Map(used),
       types: new Map(),
       brokenTypes: new Set(),
+      protocols: new Map(),
       params: new Map(),
       bindings: new Map(),
       values: new Map(),

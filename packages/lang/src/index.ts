@@ -34,12 +34,13 @@ export { compileCheck, compileFilter, compileMap, Verdict } from './expression/s
 export { secretParams } from './flow/secret-params.js'
 export { mayHoldSecrets, mayLabel, writesFlowWords } from './flow/words.js'
 export type { Files } from './names/modules.js'
-export type { Bound } from './names/names.js'
+export type { Bound, Protocol } from './names/names.js'
 export type { Expression, MatchExpression, ObjectValue } from './parse/ast.js'
 export { RESERVED } from './parse/cursor.js'
 export { type AnyNode, visitNodes } from './parse/visit.js'
+export { ConversationWalk, type Side } from './plan/conversation-walk.js'
 export { cyclesOf } from './plan/find-cycles.js'
-export type { Edge, Expansion, Graph, GraphNode, GraphPort, NodeWork } from './plan/graph.js'
+export type { ConversationSide, Edge, Expansion, Graph, GraphNode, GraphPort, NodeWork } from './plan/graph.js'
 export { environmentOf, isInExpansion, nodesBehind } from './plan/graph.js'
 export { portsOfInstance } from './plan/instance.js'
 export { type GraphPosition, type Origins, originsOf, type Parting } from './plan/parting.js'
@@ -62,6 +63,7 @@ export { type ServedBinding, type SpecTypes, specTypes } from './program/spec-ty
 export { sumsOf } from './program/sums-of.js'
 export type { ProcessPlan, ToolBody, ToolPlan } from './program/tool-plan.js'
 export { agentTools, toolOf, toolsOf } from './program/tool-plan.js'
+export { type ToolProtocol, toolProtocolOf } from './program/tool-protocol.js'
 export { typeOf } from './program/type-text.js'
 export type {
   ExpectedCalls,

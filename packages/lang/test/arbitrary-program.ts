@@ -73,158 +73,178 @@ const annotation = all('@', any(own, words('tool', 'description')), maybe(litera
 
 // --- the grammar
 
-const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'constant' | 'chain' | 'expression' | 'sum', Pieces>>((rule) => {
-  const nested = (simple: fc.Arbitrary<Pieces>, ...compound: fc.Arbitrary<Pieces>[]) =>
-    fc.oneof({ maxDepth: 3, depthIdentifier: 'program' }, { weight: 3, arbitrary: simple }, ...compound)
+const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'constant' | 'chain' | 'expression' | 'sum' | 'steps', Pieces>>(
+  (rule) => {
+    const nested = (simple: fc.Arbitrary<Pieces>, ...compound: fc.Arbitrary<Pieces>[]) =>
+      fc.oneof({ maxDepth: 3, depthIdentifier: 'program' }, { weight: 3, arbitrary: simple }, ...compound)
 
-  const constants = separated(rule('constant'), ',', 0, 3)
-  const constant = nested(
-    literal,
-    all('[', constants, ']'),
-    all('{', maybe(own, ':', rule('constant'), maybe(',', quoted, ':', rule('constant'))), '}'),
-  )
-  // An annotation before a string would take it for its value.
-  const field = all(
-    any(quoted, all(times(0, 2, annotation), any(own, words('map', 'b')))),
-    maybe('?'),
-    ':',
-    rule('type'),
-    maybe('=', rule('constant')),
-  )
-  const alternative = nested(
-    any(words('string', 'int', 'json'), string, typeName, all(typeName, '.', typeName)),
-    all('(', rule('type'), ')'),
-    all(words('untrusted', 'secret'), all('(', rule('type'), ')')),
-    all(words('untrusted', 'secret'), words('string', '[int]', 'secret json')),
-    all('[', rule('type'), ']'),
-    all('(', separated(rule('type'), ',', 2, 3), ')'),
-    all('{', separated(field, ',', 0, 4), '}'),
-    all('{', separated(field, ',', 1, 3), ',', '...', '}'),
-    all('{', '...', '}'),
-  )
-  const type = all(alternative, seldom('|', alternative), seldom('|', alternative))
+    const constants = separated(rule('constant'), ',', 0, 3)
+    const constant = nested(
+      literal,
+      all('[', constants, ']'),
+      all('{', maybe(own, ':', rule('constant'), maybe(',', quoted, ':', rule('constant'))), '}'),
+    )
+    // An annotation before a string would take it for its value.
+    const field = all(
+      any(quoted, all(times(0, 2, annotation), any(own, words('map', 'b')))),
+      maybe('?'),
+      ':',
+      rule('type'),
+      maybe('=', rule('constant')),
+    )
+    const alternative = nested(
+      any(words('string', 'int', 'json'), string, typeName, all(typeName, '.', typeName)),
+      all('(', rule('type'), ')'),
+      all(words('untrusted', 'secret'), all('(', rule('type'), ')')),
+      all(words('untrusted', 'secret'), words('string', '[int]', 'secret json')),
+      all('[', rule('type'), ']'),
+      all('(', separated(rule('type'), ',', 2, 3), ')'),
+      all('{', separated(field, ',', 0, 4), '}'),
+      all('{', separated(field, ',', 1, 3), ',', '...', '}'),
+      all('{', '...', '}'),
+    )
+    const type = all(alternative, seldom('|', alternative), seldom('|', alternative))
 
-  const port = any(rule('type'), all('!', rule('type')))
-  const ports = any(port, all('(', ')'), all('(', '!', rule('type'), times(0, 2, ',', port), ')'))
-  const signature = all(':', ports, arrow, ports)
+    const port = any(rule('type'), all('!', rule('type')))
+    const ports = any(port, all('(', ')'), all('(', '!', rule('type'), times(0, 2, ',', port), ')'))
+    const signature = all(':', ports, arrow, ports)
 
-  const value = nested(any(literal, own, all(own, '.', own)), all('[', separated(rule('value'), ',', 0, 3), ']'), rule('object'))
-  const entry = all(any(own, other, string), ':', rule('value'))
-  const entries = all(entry, times(0, 3, any(all(',', entry), starting('newline', entry))), maybe(','))
-  const object = all('{', maybe(entries), '}')
+    const value = nested(any(literal, own, all(own, '.', own)), all('[', separated(rule('value'), ',', 0, 3), ']'), rule('object'))
+    const entry = all(any(own, other, string), ':', rule('value'))
+    const entries = all(entry, times(0, 3, any(all(',', entry), starting('newline', entry))), maybe(','))
+    const object = all('{', maybe(entries), '}')
 
-  const argument = any(own, all(any(own, other), '=', own))
-  const options = all(maybe(',', 'max', ':', literal), maybe(',', 'until', ':', rule('expression')))
-  const at = fc.constant([{ text: '@', before: 'nothing' } as const])
-  const dot = fc.constant([{ text: '.', before: 'line' } as const])
-  const inside = free(rule('chain'))
-  const setting = any(literal, own, all(own, dot, own))
-  const atom = nested(
-    any(
-      words('id', 'copy', 'merge', 'discard', 'empty', 'barrier', 'flatten'),
-      own,
-      all(own, at, any(own, other)),
-      all(own, dot, own, at, own),
-    ),
-    all(words('map', 'filter'), '(', rule('expression'), ')'),
-    all('project', '(', words('0', '12'), ')'),
-    all(words('endorse', 'declassify'), '(', words('"why"', '"""why"""'), ')'),
-    all('(', inside, ')'),
-    all(
-      'fold',
-      '(',
-      rule('expression'),
-      ',',
-      'from',
+    const argument = any(own, all(any(own, other), '=', own))
+    const options = all(maybe(',', 'max', ':', literal), maybe(',', 'until', ':', rule('expression')))
+    const at = fc.constant([{ text: '@', before: 'nothing' } as const])
+    const dot = fc.constant([{ text: '.', before: 'line' } as const])
+    const inside = free(rule('chain'))
+    const setting = any(literal, own, all(own, dot, own))
+    const atom = nested(
+      any(
+        words('id', 'copy', 'merge', 'discard', 'empty', 'barrier', 'flatten'),
+        own,
+        all(own, at, any(own, other)),
+        all(own, dot, own, at, own),
+      ),
+      all(words('map', 'filter'), '(', rule('expression'), ')'),
+      all('project', '(', words('0', '12'), ')'),
+      all(words('endorse', 'declassify'), '(', words('"why"', '"""why"""'), ')'),
+      all('(', inside, ')'),
+      all(
+        'fold',
+        '(',
+        rule('expression'),
+        ',',
+        'from',
+        ':',
+        rule('expression'),
+        maybe(',', 'by', ':', rule('expression')),
+        maybe(',', 'emit', ':', '"end"'),
+        ')',
+      ),
+      all('fold', '(', rule('expression'), ',', 'by', ':', rule('expression'), ',', 'from', ':', rule('expression'), ')'),
+      all('batch', '(', setting, maybe(',', 'within', ':', setting), ')'),
+      all('batch', '(', maybe('within', ':', setting), ')'),
+      all(
+        'barrier',
+        fc.constant([{ text: '(', before: 'nothing' } as const]),
+        maybe('within', ':', setting, ','),
+        all('by', ':', '(', separated(rule('expression'), ',', 2, 3), ')'),
+        maybe(',', 'unmatched', ':', '"drop"'),
+        ')',
+      ),
+      all('each', '(', inside, maybe(',', 'parallel', ':', setting), maybe(',', 'on_error', ':', literal), ')'),
+      all('trace', '(', inside, options, ')'),
+    )
+    const element = all(atom, seldom(dot, any(own, other)), seldom(dot, other))
+    const choice = all(element, seldom('+', element))
+    const tensor = all(choice, seldom('*', choice), seldom('*', choice))
+    const chain = all(tensor, seldom(';', tensor), seldom(';', tensor))
+
+    const statement = any(
+      all('let', own, ':', port, '=', 'channel'),
+      all('spawn', qualified, '(', separated(argument, ',', 0, 3), ')'),
+      all(tensor, ';', chain),
+    )
+    const statements = all('{', statement, times(0, 3, starting('newline', statement)), '}')
+    const body = any(all('{', '}'), statements, statements, statements)
+    const plumb = all('plumb', '(', separated(own, ',', 1, 3), ')', body)
+    const another = all(own, ':', rule('value'))
+    const conversing = all(
+      'agent',
+      '{',
+      'conversation',
       ':',
       rule('expression'),
-      maybe(',', 'by', ':', rule('expression')),
-      maybe(',', 'emit', ':', '"end"'),
-      ')',
-    ),
-    all('fold', '(', rule('expression'), ',', 'by', ':', rule('expression'), ',', 'from', ':', rule('expression'), ')'),
-    all('batch', '(', setting, maybe(',', 'within', ':', setting), ')'),
-    all('batch', '(', maybe('within', ':', setting), ')'),
-    all(
-      'barrier',
-      fc.constant([{ text: '(', before: 'nothing' } as const]),
-      maybe('within', ':', setting, ','),
-      all('by', ':', '(', separated(rule('expression'), ',', 2, 3), ')'),
-      maybe(',', 'unmatched', ':', '"drop"'),
-      ')',
-    ),
-    all('each', '(', inside, maybe(',', 'parallel', ':', setting), maybe(',', 'on_error', ':', literal), ')'),
-    all('trace', '(', inside, options, ')'),
-  )
-  const element = all(atom, seldom(dot, any(own, other)), seldom(dot, other))
-  const choice = all(element, seldom('+', element))
-  const tensor = all(choice, seldom('*', choice), seldom('*', choice))
-  const chain = all(tensor, seldom(';', tensor), seldom(';', tensor))
+      maybe(any(all(',', another), starting('newline', another))),
+      '}',
+    )
+    const implementation = any(all(words('agent', 'tool'), rule('object')), conversing, plumb, rule('object'), inside)
+    const binding = all(times(0, 2, starting('something', annotation)), 'let', own, maybe(signature), '=', implementation)
+    const parameter = all('param', own, ':', rule('type'), maybe('=', rule('constant')))
+    const use = all('use', any(own, string), maybe('as', own))
+    const declaration = all('type', own, '=', rule('type'))
+    const tool = any(own, other, words('"end"', '"files:read"'))
+    const tight = fc.constant([{ text: '.', before: 'nothing' } as const])
+    const message = any(
+      typeName,
+      all(typeName, tight, starting('nothing', typeName)),
+      all('[', rule('type'), ']'),
+      all('untrusted', '{', '}'),
+    )
+    const move = any(all(words('send', 'recv'), message), all('call', tool))
+    const point = fc.constant([{ text: '.', before: 'something' } as const])
+    const last = nested(
+      any(words('loop', 'end'), own, all(own, tight, starting('nothing', own))),
+      all('{', separated(any(words('loop', 'end'), all(tool, ':', rule('steps'))), ',', 1, 3), '}'),
+    )
+    const behind = (part: fc.Arbitrary<Pieces>) => starting('something', part)
+    const steps = any(last, all(move, point, behind(last)), all(move, point, behind(move), point, behind(last)))
+    const protocol = all('protocol', own, '=', rule('steps'))
 
-  const statement = any(
-    all('let', own, ':', port, '=', 'channel'),
-    all('spawn', qualified, '(', separated(argument, ',', 0, 3), ')'),
-    all(tensor, ';', chain),
-  )
-  const statements = all('{', statement, times(0, 3, starting('newline', statement)), '}')
-  const body = any(all('{', '}'), statements, statements, statements)
-  const plumb = all('plumb', '(', separated(own, ',', 1, 3), ')', body)
-  const another = all(own, ':', rule('value'))
-  const conversing = all(
-    'agent',
-    '{',
-    'conversation',
-    ':',
-    rule('expression'),
-    maybe(any(all(',', another), starting('newline', another))),
-    '}',
-  )
-  const implementation = any(all(words('agent', 'tool'), rule('object')), conversing, plumb, rule('object'), inside)
-  const binding = all(times(0, 2, starting('something', annotation)), 'let', own, maybe(signature), '=', implementation)
-  const parameter = all('param', own, ':', rule('type'), maybe('=', rule('constant')))
-  const use = all('use', any(own, string), maybe('as', own))
-  const declaration = all('type', own, '=', rule('type'))
+    const name = any(own, other)
+    const part = any(
+      all('...', rule('expression')),
+      name,
+      all(any(name, words('if', '"a-b"', '"n"')), ':', rule('expression')),
+      all('[', rule('expression'), ']', ':', rule('expression')),
+    )
+    const arm = any(all(own, ':', rule('type'), arrow, rule('expression')), all('_', arrow, rule('expression')))
+    const primary = nested(
+      any(string, number, words('true', 'null'), name),
+      all('(', rule('expression'), ')'),
+      all('[', separated(rule('expression'), ',', 0, 3), ']'),
+      all('{', separated(part, ',', 0, 3), '}'),
+      all('match', starting('something', rule('expression')), '{', separated(arm, ',', 0, 3), '}'),
+      all(name, '(', separated(rule('expression'), ',', 0, 3), ')'),
+    )
+    const step = any(all('.', any(name, words('if', 'true', '"a-b"'))), all('[', rule('expression'), ']'))
+    const unary = all(seldom('-', maybe('-')), primary, seldom(step), seldom(step))
+    const product = all(unary, seldom(words('*', '/', '%'), unary), seldom(words('*', '/', '%'), unary))
+    const sum = all(product, seldom(words('+', '-'), product), seldom(words('+', '-'), product))
+    const comparison = all(seldom(words('not', '!')), rule('sum'), seldom(words('=', '!=', '<', '<=', '>', '>='), rule('sum')))
+    const both = all(comparison, seldom(words('and', '&&'), comparison))
+    const either = all(both, seldom(words('or', '||'), both))
+    const coalesced = all(either, seldom('??', either), seldom('??', either))
+    const conditional = all('if', rule('expression'), 'then', rule('expression'), 'else', rule('expression'))
+    const letting = all('let', own, '=', rule('expression'), 'in', rule('expression'))
 
-  const name = any(own, other)
-  const part = any(
-    all('...', rule('expression')),
-    name,
-    all(any(name, words('if', '"a-b"', '"n"')), ':', rule('expression')),
-    all('[', rule('expression'), ']', ':', rule('expression')),
-  )
-  const arm = any(all(own, ':', rule('type'), arrow, rule('expression')), all('_', arrow, rule('expression')))
-  const primary = nested(
-    any(string, number, words('true', 'null'), name),
-    all('(', rule('expression'), ')'),
-    all('[', separated(rule('expression'), ',', 0, 3), ']'),
-    all('{', separated(part, ',', 0, 3), '}'),
-    all('match', starting('something', rule('expression')), '{', separated(arm, ',', 0, 3), '}'),
-    all(name, '(', separated(rule('expression'), ',', 0, 3), ')'),
-  )
-  const step = any(all('.', any(name, words('if', 'true', '"a-b"'))), all('[', rule('expression'), ']'))
-  const unary = all(seldom('-', maybe('-')), primary, seldom(step), seldom(step))
-  const product = all(unary, seldom(words('*', '/', '%'), unary), seldom(words('*', '/', '%'), unary))
-  const sum = all(product, seldom(words('+', '-'), product), seldom(words('+', '-'), product))
-  const comparison = all(seldom(words('not', '!')), rule('sum'), seldom(words('=', '!=', '<', '<=', '>', '>='), rule('sum')))
-  const both = all(comparison, seldom(words('and', '&&'), comparison))
-  const either = all(both, seldom(words('or', '||'), both))
-  const coalesced = all(either, seldom('??', either), seldom('??', either))
-  const conditional = all('if', rule('expression'), 'then', rule('expression'), 'else', rule('expression'))
-  const letting = all('let', own, '=', rule('expression'), 'in', rule('expression'))
-
-  return {
-    program: fc
-      .array(any(use, declaration, parameter, binding, binding, binding), { maxLength: 5, size: 'max' })
-      .map((items) => items.flat()),
-    type,
-    value,
-    object,
-    constant,
-    chain,
-    sum,
-    expression: nested(coalesced, conditional, letting),
-  }
-})
+    return {
+      program: fc
+        .array(any(use, declaration, parameter, protocol, binding, binding, binding), { maxLength: 5, size: 'max' })
+        .map((items) => items.flat()),
+      type,
+      steps,
+      value,
+      object,
+      constant,
+      chain,
+      sum,
+      expression: nested(coalesced, conditional, letting),
+    }
+  },
+)
 
 // --- what stands between tokens
 

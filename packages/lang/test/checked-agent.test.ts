@@ -56,8 +56,8 @@ t.test('what is not an agent is refused', async (t) => {
     ['a text', 'agent'],
     ['a list', []],
     ...[
-      ['another version', '"version":1', '"version":2'],
-      ['no version', '"version":1,', ''],
+      ['another version', '"version":2', '"version":3'],
+      ['no version', '"version":2,', ''],
       ['a type beyond the table', '"input":', '"input":9'],
       ['a type of no kind', '"kind":"array"', '"kind":"list"'],
       ['a part behind what it is made of', '"item":0', '"item":5'],

@@ -457,7 +457,7 @@ t.test('syntax errors: each once, and what follows goes on', async (t) => {
         "5:40-43 syntax_error 'trace' takes 'max' and 'until', once each; found 'max'",
         "6:32-35 syntax_error 'trace' takes",
         "7:37-38 syntax_error 'max' is a whole number",
-        "8:26-27 syntax_error expected 'use', 'type', 'param', 'let', 'test' or an annotation, found '('",
+        "8:26-27 syntax_error expected 'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation, found '('",
       ],
     ],
     [
@@ -466,7 +466,7 @@ t.test('syntax errors: each once, and what follows goes on', async (t) => {
       [
         "2:1-4 syntax_error expected the name of a module, found 'use'",
         '2:5-6 syntax_error',
-        "3:7-8 syntax_error expected 'use', 'type', 'param', 'let', 'test' or an annotation, found 'b'",
+        "3:7-8 syntax_error expected 'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation, found 'b'",
         '4:19-19 syntax_error expected the name of a module, found the end of the file',
       ],
       { 'a.plumb': '' },
@@ -699,6 +699,7 @@ t.test('printType gives what the parser reads', async (t) => {
         module,
         types: new Map(),
         brokenTypes: new Set<NamedType>(),
+        protocols: new Map(),
         params: new Map(),
         bindings: new Map(),
         values: new Map(),

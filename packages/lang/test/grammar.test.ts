@@ -89,7 +89,8 @@ t.test('programs', async (t) => {
       const isWord = (RESERVED.has(text) && !isField) || (text === 'as' && before?.kind !== 'symbol') || isOfTest
       // Before a type; the name of one is written with a capital, or is a word of the language.
       const isLabel = /^(untrusted|secret)$/.test(text) && !isField && /^([[{(]|\w)/.test(after?.text ?? '')
-      expect('name', span, (names) => NAMES.test(names.at(-1) ?? '') || isWord || isLabel)
+      const isStep = /^(send|recv|call|loop|end)$/.test(text)
+      expect('name', span, (names) => NAMES.test(names.at(-1) ?? '') || isWord || isLabel || (isStep && STEPS.test(names.at(-1) ?? '')))
       if (isLabel) expect('label', span, (names) => LABELS.test(names.at(-1) ?? ''))
       if (isWord) expect('word', span, (names) => WORDS.test(names.at(-1) ?? ''))
     }
@@ -98,6 +99,7 @@ t.test('programs', async (t) => {
 })
 
 const NAMES = /^(variable|entity|support\.(type|function$)|storage\.type\.annotation)/
+const STEPS = /^keyword\.control\.step/
 const LABELS = /^storage\.modifier\.label/
 const WORDS = /^(keyword|constant\.language|support\.function\.morphism)/
 
@@ -125,6 +127,16 @@ const SNIPPETS: readonly (readonly [string, string])[] = [
   ['let a : !int -> !int = f ⟦;⟧ g', 'keyword.operator.sequence'],
   ['⟦type⟧ A = int', 'keyword.declaration.type'],
   ['type ⟦A⟧ = int', 'entity.name.type'],
+  ['⟦protocol⟧ P = end', 'keyword.declaration.protocol'],
+  ['protocol ⟦P⟧ = end', 'entity.name.type'],
+  ['protocol P = ⟦send⟧ T . end', 'keyword.control.step'],
+  ['protocol P = send T ⟦.⟧ end', 'punctuation.separator.step'],
+  ['protocol P = send ⟦Fs⟧.Path . end', 'entity.name.namespace'],
+  ['protocol P = send { ⟦a⟧: int } . end', 'variable.other.property'],
+  ['protocol P = { ⟦end⟧: loop, end }', 'variable.other.property'],
+  ['protocol P = { a: ⟦loop⟧, end }', 'keyword.control.step'],
+  ['protocol P = { a: end }\n⟦let⟧ b = {}', 'keyword.declaration.binding'],
+  ['let a : (!int, ⟦~⟧P) -> !int = id', 'keyword.operator.dual'],
   ['let (* why *) a (* is *) : !⟦int⟧ -> !int = id', 'support.type.primitive'],
   ['type A (* is *) = ⟦int⟧', 'support.type.primitive'],
   ['type A = { ⟦type⟧: string }', 'variable.other.property'],

@@ -36,6 +36,20 @@ export const openKept = async (
   return openKeptQuestions({ config, options: options.kept, hasSecrets: agent.hasSecrets === true, warn })
 }
 
+/** Undefined: its calls may come in any order. */
+export const openWalks = async ({ agent: { protocol } }: PreparedAgent): Promise<ConversationOptions['beginWalk']> => {
+  if (!protocol) return undefined
+  const { WalkedProtocol } = await import('@plumb/tool/protocol/walk')
+  const walked = new WalkedProtocol(protocol)
+  if (!protocol.isPerConversation) return () => walked.begin()
+  return (memory) => {
+    const walk = walked.begin(memory.at)
+    // What another process, or an earlier run, has left in the memory.
+    if (memory.at === undefined) walk.throughMemory(memory.walked)
+    return walk
+  }
+}
+
 /** Undefined: answers are told whole, or there is nobody to tell. */
 export const openPartialsOf = async ({ config }: PreparedAgent): Promise<ConversationOptions['openPartials']> => {
   if (!config.isPartial || !config.hasTelemetry || resolve(config.output).kind === 'string') return undefined

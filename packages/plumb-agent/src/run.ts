@@ -30,7 +30,7 @@ import { type Framing, openIntake } from './io/intake.js'
 import { type Outlets, openOutlets } from './io/outlets.js'
 import { openStderr, type Stderr } from './io/stderr.js'
 import { type Emit, openTelemetry } from './io/telemetry.js'
-import { openChains, openContent, openKept, openPartialsOf } from './late-parts.js'
+import { openChains, openContent, openKept, openPartialsOf, openWalks } from './late-parts.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
 import type { AgentToolsParts, openAgentTools } from './tool/agent-tools.js'
@@ -83,6 +83,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     return 2
   }
   const servers = await openServers(prepared.value, options, received, stderr)
+  const isHeld = !servers || (await mayHold(prepared.value, servers, report))
   const surroundings = {
     readContent: readContent?.value,
     kept: kept?.value,
@@ -91,13 +92,25 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     openTools,
     withSkills,
     openPartials,
+    beginWalk: await openWalks(prepared.value),
   }
   const signal =
     servers &&
+    isHeld &&
     (await new RunningAgent({ prepared: prepared.value, servers, options, received, stderr, log, surroundings, money: money.value }).run())
   const status = await stderr.end()
   if (signal) dieOf(signal)
-  return servers ? status : 2
+  return servers && isHeld ? status : 2
+}
+
+/** Its protocol names the tools that it really has, with those of its servers. Else that is reported. */
+const mayHold = async ({ agent, config }: PreparedAgent, servers: Servers, report: Stderr['report']): Promise<boolean> => {
+  if (!agent.protocol || config.servers.length === 0) return true
+  const { whyNotHeld } = await import('@plumb/tool/protocol/not-held')
+  const wrong = whyNotHeld(agent.protocol, agent.name, [...config.tools.map(({ name }) => name), ...servers.offered().keys()])
+  for (const error of wrong) report(error)
+  if (wrong.length > 0) await servers.own?.close()
+  return wrong.length === 0
 }
 
 const reportProblems = ({ diagnostics, faults }: Problems, stderr: Stderr): void => {
@@ -130,7 +143,7 @@ const deliveriesOf = ({ run: { deliveryFd } }: AgentOptions) => (deliveryFd === 
 /** Time for inputs in flight after a signal. */
 const GRACE_MS = 5000
 
-type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries' | 'openPartials'> & {
+type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveries' | 'openPartials' | 'beginWalk'> & {
   readonly composing: Composing | undefined
   /** Undefined: it has no tools. */
   readonly openTools: typeof openAgentTools | undefined
@@ -291,7 +304,7 @@ class RunningAgent {
   #openConversation(): Conversation {
     const { prepared, options, stderr, log, surroundings, money } = this.#parts
     const { config } = prepared
-    const { readContent, kept, deliveries, openPartials } = surroundings
+    const { openTools: _tools, withSkills: _skills, composing: _chains, ...ofInputs } = surroundings
     const allowance = this.#asked ?? sharedAllowance()
     const billing =
       allowance &&
@@ -307,18 +320,7 @@ class RunningAgent {
     // A reader of usage that has paused the agent sees here that the pause is in effect.
     const emit: Emit = (event) => this.#emit(event.kind === 'usage' && this.#loop.isPaused ? { ...event, paused: true } : event)
     const { emitsMemory, tellsPrompt, isBrief } = options.lines
-    const around = {
-      emitsMemory,
-      tellsPrompt,
-      emitsText: !isBrief,
-      allowance,
-      billing,
-      warn: stderr.warn,
-      readContent,
-      kept,
-      deliveries,
-      openPartials,
-    }
+    const around = { emitsMemory, tellsPrompt, emitsText: !isBrief, allowance, billing, warn: stderr.warn, ...ofInputs }
     return openConversation(config, this.#tools, emit, log, around)
   }
 

@@ -60,13 +60,14 @@ const TOOLS = [
 const MARK = { type: 'ephemeral' }
 
 t.test('Anthropic: the whole request', async (t) => {
-  const [plain, full, alone] = await bodiesOf(
+  const [plain, full, alone, ended] = await bodiesOf(
     t,
     'anthropic',
     [
       {},
       { history: HISTORY, tools: TOOLS, parallelToolCalls: false, temperature: 0.5 },
       { system: '', tools: TOOLS, context: 'It is noon.' },
+      { history: HISTORY },
     ],
     { max_tokens: 321, request: { metadata: { user_id: 'u' }, service_tier: 'auto' } },
   )
@@ -89,6 +90,12 @@ t.test('Anthropic: the whole request', async (t) => {
     { name: 'fs__read', description: 'Reads.', input_schema: TOOLS[0]?.input_schema },
     { name: 'Mod__look', input_schema: TOOLS[1]?.input_schema },
   ])
+  // Messages with calls are refused where no tools are defined.
+  t.strictSame(ended?.body.tools, [
+    { name: 'Mod__look', input_schema: { type: 'object' } },
+    { name: 'fs__read', input_schema: { type: 'object' } },
+  ])
+  t.strictSame(ended?.body.tool_choice, { type: 'none' })
   t.strictSame(full?.body.messages, [
     { role: 'user', content: [{ type: 'text', text: 'first' }] },
     {

@@ -625,9 +625,9 @@ runTable('what a parent lets be done', {
     run: `${BUNDLE} EDIT=s/agent/agnet/; given () { bundle "$1" > b; echo '"Men are all alike."' | plumb-agent --sources-fd 16 /there/bot.plumb 16< b; }
       agent () { echo '{"agent":{"version":'$1',"types":[{"kind":"string"}],"agent":{"name":"bot","binding":"bot","specPath":"/there/bot.plumb","input":0,
         "output":0,"hasTelemetry":false,"config":{"provider":"eliza","model":"doctor"},"tools":[],"serverVariables":[]}}}' | tr -d '\\n'; }
-      given "$(agent 1)"; given "$(agent 2)"`,
+      given "$(agent 2)"; given "$(agent 3)"`,
     out: '"IN WHAT WAY"\n',
-    errors: [['fd_invalid', 'its version is 2']],
+    errors: [['fd_invalid', 'its version is 3']],
     status: 2,
   },
   'a grant that has run out is renewed': {

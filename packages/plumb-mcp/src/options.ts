@@ -43,6 +43,7 @@ export const SERVE_ROWS = {
   wantsToken: flag('--no-token', 'HTTP: want no token, whatever is granted'),
   /** Of pages other than its own. */
   allowOrigin: list('--allow-origin <origin>', 'HTTP: a page that may use it, as http://localhost:6274'),
+  protocol: value('--protocol <name>', 'the order in which tools may be called, as a spec declares it'),
   gateway: flag('--gateway', 'all tools and MCP servers of the specs behind three tools'),
   maxOutput: withDefault(value('--max-output <characters>', 'gateway: of what a chain gives; %', whole(1)), 10_000),
   ...PARAM_ROWS,

@@ -3,7 +3,9 @@
 import { EventEmitter } from 'node:events'
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Program } from '@plumb/lang'
 import { openOwnBudget } from '@plumb/ledger'
+import { lackedBy, namedProtocol, WalkedProtocol } from '@plumb/tool/internal'
 import { type Fault, fail, fault, openLineInput, openLineOutput, preview, Reporter, type Result, Semaphore, succeed } from '@plumb/wire'
 import { readToken } from '@plumb/wire/http'
 import { guardOutputsBelow } from '@plumb/wire/output'
@@ -19,7 +21,7 @@ import type { ServerContext } from './server/server-context.js'
 import { sourceTools } from './source/source-tools.js'
 import { serveStdio } from './stdio/serve-stdio.js'
 import { DEFAULT_BUILTINS, toolsOfBuiltins } from './tools/of-builtins.js'
-import { toolsOfSpecs } from './tools/of-specs.js'
+import { type SpecsOptions, toolsOfSpecs } from './tools/of-specs.js'
 import type { ServedTool } from './tools/served-tool.js'
 import { handedOn, openSessions, type Sessions } from './tools/sessions.js'
 
@@ -96,8 +98,9 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
     onInnerCall: (id, message) => calls.get(id)?.notify(message),
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
   })
-  const contextOf = (catalogue: Catalogue, files: ServerContext['files']): ServerContext => ({
+  const contextOf = (catalogue: Catalogue, protocol: ServerContext['protocol'], files: ServerContext['files']): ServerContext => ({
     catalogue,
+    protocol,
     files,
     calls,
     permits: new Semaphore(limits.maxRequests),
@@ -111,14 +114,10 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
   if (!budget.ok) return undefined
   const ofSpecs = { sessions, reporter, timeout, given: options, flows: options.flows }
   if (options.gateway) {
-    const { openGateway } = await import('./gateway/open-gateway.js')
-    const gateway = await openGateway(options, ofSpecs)
+    const gateway = await behindGateway(options, ofSpecs)
     if (!gateway) return undefined
-    const context = contextOf(
-      openCatalogue(gateway, () => undefined, authority.value),
-      undefined,
-    )
-    return { context, prompts: undefined, sessions, authority: authority.value }
+    const catalogue = openCatalogue(gateway.tools, () => undefined, authority.value)
+    return { context: contextOf(catalogue, gateway.protocol, undefined), prompts: undefined, sessions, authority: authority.value }
   }
   const specs = await toolsOfSpecs(options.specs, ofSpecs)
   const builtins = toolsOfBuiltins(options.builtins ?? DEFAULT_BUILTINS, sessions)
@@ -132,11 +131,11 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
     warn,
     timeout,
   })
-  const fixed = [...own, ...specs, ...builtins.value]
+  const fixed = [...own, ...specs.tools, ...builtins.value]
   const wrong = clashes(fixed)
   for (const clash of wrong) reporter.report(clash)
   if (wrong.length > 0) return undefined
-  warnOfUnserved([...specs, ...(options.builtins ? builtins.value : [])], authority.value, reporter)
+  warnOfUnserved([...specs.tools, ...(options.builtins ? builtins.value : [])], authority.value, reporter)
 
   const prompts =
     directory.value === undefined
@@ -149,11 +148,35 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
           changed: () => changes.emit('change'),
         })
   const files = options.docroot === undefined ? undefined : openResourceFiles(docroot.value, authority.value)
-  const context = contextOf(
-    openCatalogue(fixed, () => prompts, authority.value),
-    files,
-  )
-  return { context, prompts, sessions, authority: authority.value }
+  const names = [...fixed.map(({ name }) => name), ...(prompts?.prompts.keys() ?? [])]
+  const order = protocolOf(options, specs.programs, names, reporter)
+  if (!order.ok) return undefined
+  const catalogue = openCatalogue(fixed, () => prompts, authority.value)
+  return { context: contextOf(catalogue, order.value, files), prompts, sessions, authority: authority.value }
+}
+
+/** Undefined: errors were reported. */
+const behindGateway = async (options: ServeOptions, ofSpecs: SpecsOptions) => {
+  const { openGateway } = await import('./gateway/open-gateway.js')
+  const gateway = await openGateway(options, ofSpecs)
+  const order = gateway && protocolOf(options, gateway.programs, undefined, ofSpecs.reporter)
+  return gateway && order?.ok ? { tools: gateway.tools, protocol: order.value } : undefined
+}
+
+/** `tools`: all that are served. Undefined: they are not known before their servers are. Errors are reported. */
+const protocolOf = (
+  { protocol: name }: ServeOptions,
+  programs: readonly Program[],
+  tools: readonly string[] | undefined,
+  reporter: Reporter,
+): Result<WalkedProtocol | undefined> => {
+  if (name === undefined) return succeed(undefined)
+  const found = namedProtocol(programs, name)
+  const wrong = found.ok ? (tools ? lackedBy(found.value, tools) : []) : [found.error]
+  for (const error of wrong) reporter.report(error)
+  const [first] = wrong
+  if (first) return { ok: false, error: first }
+  return succeed(found.ok ? new WalkedProtocol(found.value) : undefined)
 }
 
 // The real path: paths below it are compared with where links lead.

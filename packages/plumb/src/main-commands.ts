@@ -186,6 +186,7 @@ const describeSpecs = (table: CommandTable, commands: Commands): void => {
       format: choice('--format <name>', 'what to draw it as', FORMATS),
       theme: choice('--theme <name>', 'background and colours; svg has none, png is light', THEMES),
       binding: withDefault(value('--binding <name>', 'draw that binding (default: %)'), 'main'),
+      protocol: value('--protocol <name>', 'draw that protocol, and no binding'),
       output: OUTPUT,
       eval: EVAL,
       direction: choice('--direction <name>', 'where data goes (default: down)', DIRECTIONS),

@@ -1,6 +1,7 @@
 // The calls of agents and tools in a test, in order, and those that had no answer.
 
 import type { Bound, Span } from '@plumb/lang'
+import type { Automaton } from '@plumb/wire/protocol'
 import { positionIn } from './place.js'
 import type { SpecPosition } from './report/result.js'
 
@@ -19,6 +20,8 @@ export interface RefusedCall {
 
 export class CallLog {
   readonly #inputs = new Map<Bound, string[]>()
+  /** The states of protocols that walks have come to. */
+  readonly states = new Map<Automaton, Set<number>>()
   readonly unanswered: Unanswered[] = []
   readonly refused: RefusedCall[] = []
   /** What was not run, and why: the test is skipped. */
@@ -28,6 +31,12 @@ export class CallLog {
     const inputs = this.#inputs.get(of)
     if (inputs) inputs.push(input)
     else this.#inputs.set(of, [input])
+  }
+
+  noteState(of: Automaton, state: number): void {
+    const states = this.states.get(of)
+    if (states) states.add(state)
+    else this.states.set(of, new Set([state]))
   }
 
   of(bound: Bound): readonly string[] {

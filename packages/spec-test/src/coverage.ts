@@ -1,4 +1,4 @@
-// Measures which bindings, branches of `if`, arms of `match`, sides of filters, variants of sums, errors and tools the tests of a spec reached: expressions
+// Measures which bindings, branches of `if`, arms of `match`, sides of filters, variants of sums, errors, states of protocols and tools the tests of a spec reached: expressions
 // are observed as they run, so that nothing is computed twice.
 
 import {
@@ -12,6 +12,7 @@ import {
   visitNodes,
 } from '@plumb/lang'
 import { CoveredErrors } from './covered-errors.js'
+import { CoveredStates } from './covered-states.js'
 import { CoveredVariants } from './covered-variants.js'
 import { positionIn } from './place.js'
 import type { Point } from './report/result.js'
@@ -34,14 +35,16 @@ export class Coverage {
   readonly #arms = new Map<object, Tracked>()
   readonly #variants: CoveredVariants
   readonly #errors: CoveredErrors
+  readonly #states: CoveredStates
 
   /** For the named file; bindings of its modules are tested in their own files. */
   constructor(program: Program) {
     const { entry } = program
     this.#variants = new CoveredVariants(program)
     this.#errors = new CoveredErrors(program)
+    this.#states = new CoveredStates(program)
     for (const bound of entry.bindings.values()) if (bound.category === 'stream' || bound.category === 'base') this.#track(bound)
-    this.#points.push(...this.#variants.points, ...this.#errors.points)
+    this.#points.push(...this.#variants.points, ...this.#errors.points, ...this.#states.points)
     this.#points.sort((a, b) => a.span.start - b.span.start)
   }
 
@@ -85,6 +88,7 @@ export class Coverage {
       for (const type of new Set([from, to])) for (const json of messages) this.#variants.add(type, json)
     }
     this.#errors.add(outcome)
+    this.#states.add(asked)
   }
 
   get points(): readonly Point[] {

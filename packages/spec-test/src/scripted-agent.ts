@@ -2,6 +2,7 @@
 
 import { type AgentPlan, conversationKey, type GraphNode, type Identity, type KeyReader } from '@plumb/lang'
 import { openInProcessChild, type Spawned } from '@plumb/runtime/child'
+import type { Walk } from '@plumb/tool/internal'
 import {
   type Code,
   controlText,
@@ -21,6 +22,7 @@ import {
 } from '@plumb/wire'
 import type { ScriptPlayer } from './script-player.js'
 import { ScriptedMemory } from './scripted-memory.js'
+import type { ScriptedWalks } from './scripted-walks.js'
 
 export interface ScriptedAgentOptions {
   readonly node: GraphNode
@@ -31,6 +33,8 @@ export interface ScriptedAgentOptions {
   /** Calls a tool by the agent's name for it. */
   readonly call: (tool: string, input: string) => Promise<Result<string>>
   readonly asked: (input: string) => void
+  /** Its calls keep to a protocol. */
+  readonly walks?: ScriptedWalks | undefined
   /** Called with each question that the script has no answer to. */
   readonly lacked: (message: string) => void
   /** Called with each answer. */
@@ -39,6 +43,8 @@ export interface ScriptedAgentOptions {
 
 /** The limit of consecutive tool calls of a script. */
 const MAX_CALLS = 1000
+/** As of an agent whose spec says nothing of it. */
+const MAX_RETRIES = 3
 
 export const startScriptedAgent = (options: ScriptedAgentOptions): Spawned => {
   const hasControl = options.node.inputs.some(({ name }) => name === 'ctrl_in')
@@ -72,7 +78,7 @@ class ScriptedAgent {
     this.#out = new LineWriter(ends.stdout)
     this.#key = conversationKey(options.plan.bound)
     const kind = options.plan.config.amnesiac === true ? 'none' : this.#key ? 'many' : 'one'
-    this.#memory = new ScriptedMemory(kind, (reply) => this.#out.writeText(valueText([], 'ctrl_out', JSON.stringify(reply))))
+    this.#memory = new ScriptedMemory(kind, options.walks, (reply) => this.#out.writeText(valueText([], 'ctrl_out', JSON.stringify(reply))))
   }
 
   async work(): Promise<void> {
@@ -122,7 +128,9 @@ class ScriptedAgent {
 
   async #ask(input: string, conversation: Identity | undefined): Promise<Result<string>> {
     this.#o.asked(input)
-    const result = await this.#resultFor(input)
+    const walk = this.#o.walks?.begin(conversation)
+    const result = await this.#resultFor(input, walk)
+    if (result.ok) this.#o.walks?.keep(conversation, walk)
     // It looks at the whole memory.
     if (this.#hasTelemetry) this.#emit({ kind: 'usage', ...this.#usage(input, result, conversation), model: 'scripted', ms: 0 })
     return result
@@ -132,16 +140,23 @@ class ScriptedAgent {
     return this.#key?.fault ?? fault('evaluation_failed', 'the message names no conversation')
   }
 
-  async #resultFor(input: string): Promise<Result<string>> {
-    const { player, plan, lacked, call } = this.#o
+  async #resultFor(input: string, walk: Walk | undefined): Promise<Result<string>> {
+    const { player, plan, lacked } = this.#o
+    const max = typeof plan.config.max_retries === 'number' ? plan.config.max_retries : MAX_RETRIES
     let answer = player?.next(input)
     let called: string | undefined
-    for (let calls = 0; answer?.kind === 'call' && calls < MAX_CALLS; calls++) {
-      const { tool, json } = answer
-      this.#emit({ kind: 'tool_call', id: `call-${calls + 1}`, name: tool, input: JSON.parse(json) })
-      const { ok } = await call(tool, json)
-      this.#emit({ kind: 'tool_result', id: `call-${calls + 1}`, name: tool, is_error: !ok, ms: 0, bytes: 0 })
-      called = tool
+    let retries = 0
+    for (let calls = 0; answer && calls < MAX_CALLS; calls++) {
+      if (answer.kind === 'call') {
+        called = answer.tool
+        await this.#call(answer.tool, answer.json, calls + 1, walk)
+      } else {
+        // An answer before the end of the protocol is made again, as by a model that is told what is missing.
+        const unfinished = answer.kind === 'error' ? undefined : walk?.unfinished
+        if (!unfinished) break
+        if (retries === max) return { ok: false, error: exhausted(unfinished, retries) }
+        this.#emit({ kind: 'retry', attempt: ++retries, reason: unfinished.detail, wait_ms: 0 })
+      }
       answer = player?.next(input)
     }
     if (answer?.kind === 'value') return { ok: true, value: answer.json }
@@ -151,6 +166,16 @@ class ScriptedAgent {
     const message = `'${plan.name}' ${this.#lack(input, called, answer !== undefined)}`
     lacked(message)
     return { ok: false, error: fault('internal', message) }
+  }
+
+  async #call(tool: string, json: string, number: number, walk: Walk | undefined): Promise<void> {
+    const id = `call-${number}`
+    this.#emit({ kind: 'tool_call', id, name: tool, input: JSON.parse(json) })
+    const refused = walk?.judge(tool)
+    const { ok } = refused ? { ok: false } : await this.#o.call(tool, json)
+    if (ok) walk?.made(tool)
+    const why = refused ? { detail: refused.detail } : {}
+    this.#emit({ kind: 'tool_result', id, name: tool, is_error: !ok, ms: 0, bytes: 0, ...why })
   }
 
   #lack(input: string, called: string | undefined, isCalling: boolean): string {
@@ -188,6 +213,9 @@ class ScriptedAgent {
     return this.#o.plan.hasTelemetry
   }
 }
+
+const exhausted = (error: Fault, retries: number): Fault =>
+  retries === 0 ? error : { ...error, detail: `${error.detail} (after ${retries} ${retries === 1 ? 'retry' : 'retries'})` }
 
 /** A code in a script may be unknown. */
 export const faultOf = (code: string, detail: string) =>

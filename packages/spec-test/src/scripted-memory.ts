@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Identity, identityOfJson } from '@plumb/lang'
 import { isRecord } from '@plumb/wire'
+import type { ScriptedWalks } from './scripted-walks.js'
 
 interface Message {
   readonly role: string
@@ -17,6 +18,7 @@ export class ScriptedMemory {
 
   constructor(
     private readonly kind: 'none' | 'one' | 'many',
+    private readonly walks: Pick<ScriptedWalks, 'forget'> | undefined,
     private readonly reply: (reply: Readonly<Record<string, unknown>>) => void,
   ) {}
 
@@ -57,6 +59,7 @@ export class ScriptedMemory {
       this.#refuse('memory_changed', 'denied', "the memory is not 'if_memory' any more")
     else {
       const messages = [...(control.set_memory as readonly Message[])]
+      if (control.if_memory === undefined) this.walks?.forget(conversation)
       this.reply({ kind: 'memory_set', old_messages: memory.length, new_messages: messages.length })
       this.#memories.set(conversation, messages)
     }

@@ -12,6 +12,7 @@ import {
   type Script,
   type Span,
   type TestPlan,
+  toolProtocolOf,
 } from '@plumb/lang'
 import { narrow } from '@plumb/policy'
 import {
@@ -39,6 +40,7 @@ import { notRun, whyOutside, whyToolOutside } from './outside.js'
 import { type RowWatch, type WatchedGraph, watchedGraph } from './row-watch.js'
 import { ScriptPlayer } from './script-player.js'
 import { startScriptedAgent } from './scripted-agent.js'
+import { ScriptedWalks } from './scripted-walks.js'
 import type { ModelSpending } from './spending.js'
 
 /** Shared by all tests of a spec. */
@@ -219,9 +221,11 @@ export class TestHost {
   #startAgent(node: GraphNode, bound: Bound): Spawned {
     const plan = agentOf(bound)
     const script = this.#plan.models.get(bound)
+    const protocol = toolProtocolOf(bound)
     return startScriptedAgent({
       node,
       plan,
+      walks: protocol && new ScriptedWalks(protocol, (state) => this.asked.noteState(protocol.automaton, state)),
       player: this.#players.get(bound),
       random: () => this.#setting.randomAnswer(script as Script),
       call: async (tool, input) => {

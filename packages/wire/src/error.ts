@@ -126,6 +126,8 @@ export const ERRORS = {
     'add them to the tools of the agent if its work needs them; a skill grants nothing'),
   odd_capital: config('warning: a type or module begins with a small letter, or a binding with a capital',
     'rename it; nothing else follows from it'),
+  protocol_invalid: config('a protocol, or what holds to one, is not right: a part is unreachable, endless or ambiguous, or an end of a conversation is used twice or not at all',
+    'change the place that is underlined; see plumb-protocols(7)'),
   untrusted_flow: config('what an outsider may have written could come to command; the path says how',
     'take the tool away, put a closed type, an approval or endorse in between, or say untrusted in the type; see plumb-flows(7)'),
   secret_flow: config('what must not leave could leave; the path says how',
@@ -176,6 +178,11 @@ export const ERRORS = {
     'let the program report usage on descriptor 3, with whole numbers of tokens; else read the bill of the provider'),
   tool_changed: invalid('warning: an MCP server says something else of one of its tools than when it was first listed',
     'look at the tool as it is now, with plumb-mcp tools, before trusting it further'),
+
+  protocol_violation: invalid('a call or a message came that the protocol does not allow at this point',
+    'make what the error names as allowed first, or change the protocol; see plumb-protocols(7)'),
+  protocol_cut: invalid('one side of a conversation ended before the protocol lets it',
+    'look why it ended; a protocol may end where it has end'),
 
   // Something named at run time that is missing.
   unknown_tool: notFound('a tool was called that is not offered here',

@@ -23,16 +23,38 @@ module.exports = grammar({
   word: ($) => $.identifier,
   externals: ($) => [$.comment, $._newline, $._entry_end, $._template_text, $._block_text, $._reset, $._port_sign, $.endorse, $.declassify],
   extras: ($) => [/[ \t\r\n\uFEFF]/, $.comment, $._reset],
+  conflicts: ($) => [[$.bare_port, $.tuple_type]],
   supertypes: ($) => [$._item, $._type, $._expression],
 
   rules: {
     program: ($) => seq(optional($.shebang), repeat($._item)),
     shebang: () => token(/#![^\n]*/),
-    _item: ($) => choice($.use, $.type_declaration, $.param, $.binding, $.test),
+    _item: ($) => choice($.use, $.type_declaration, $.protocol, $.param, $.binding, $.test),
 
     use: ($) => seq('use', choice($._own_name, $.string), optional(seq('as', field('alias', $._own_name)))),
     type_declaration: ($) => seq('type', field('name', $._own_name), '=', field('type', $._type)),
     param: ($) => seq('param', field('name', $._own_name), ':', field('type', $._type), optional(seq('=', $._constant))),
+    protocol: ($) => seq('protocol', field('name', $._own_name), '=', $._steps),
+    _steps: ($) => seq($._step, repeat(seq('.', $._step))),
+    _step: ($) => choice($.message_step, $.call_step, $.choice_step, 'loop', 'end', $.step_name),
+    message_step: ($) => seq(choice('send', 'recv'), $._step_type),
+    call_step: ($) => seq('call', $._label),
+    choice_step: ($) => seq('{', listOf(choice('end', 'loop', $.branch)), '}'),
+    branch: ($) => seq(field('label', $._label), ':', $._steps),
+    step_name: ($) => prec.right(seq($._own_name, optional(seq($._point, $._own_name)))),
+    _label: ($) => choice($.string, $._any_name),
+    // Between steps a point stands in white space; here it does not.
+    _point: () => token.immediate(prec(1, '.')),
+    _step_type: ($) => choice(alias($.step_sum, $.sum_type), $._step_alternative),
+    step_sum: ($) => seq($._step_alternative, repeat1(seq('|', $._step_alternative))),
+    _step_alternative: ($) =>
+      choice(
+        alias($.step_named, $.named_type),
+        alias($.step_labelled, $.labelled_type),
+        ...[$.literal_type, $.array_type, $.tuple_type, $.record_type, $.map_type, $.parenthesized_type],
+      ),
+    step_named: ($) => prec.right(seq($._type_name, optional(seq($._point, $._type_name)))),
+    step_labelled: ($) => prec(1, seq(field('label', choice('untrusted', 'secret')), $._step_alternative)),
     test: ($) => seq('test', field('name', $.string), 'of', field('of', $.name), field('config', $.test_object)),
     binding: ($) =>
       seq(
@@ -49,9 +71,11 @@ module.exports = grammar({
 
     // --- ports and types
     _ports: ($) => choice($.port, $.ports),
-    ports: ($) => seq('(', optional(seq(alias($._stream_port, $.port), repeat(seq(',', $.port)))), ')'),
-    _stream_port: ($) => seq('!', $._type),
-    port: ($) => seq(optional('!'), $._type),
+    ports: ($) =>
+      seq('(', optional(seq(repeat(seq(alias($.bare_port, $.port), ',')), alias($._stream_port, $.port), repeat(seq(',', $.port)))), ')'),
+    bare_port: ($) => $._type,
+    _stream_port: ($) => seq(choice('!', '~'), $._type),
+    port: ($) => seq(optional(choice('!', '~')), $._type),
     _type: ($) => choice($.sum_type, $._alternative),
     sum_type: ($) => seq($._alternative, repeat1(seq('|', $._alternative))),
     _alternative: ($) =>

@@ -99,6 +99,7 @@ const emptyScope = (source: Source): Scope => ({
   },
   types: new Map(),
   brokenTypes: new Set(),
+  protocols: new Map(),
   bindings: new Map(),
   params: new Map(),
   values: new Map(),
@@ -112,7 +113,7 @@ const boundOf = ({ name, input, output }: ChainTool, scope: Scope, source: Sourc
   const span = { source, start: 0, end: 0 }
   const impl = { kind: 'tool', config: { kind: 'object', entries: [], span }, span } as const
   const binding: Binding = { kind: 'binding', annotations: [], name: { text: name, span }, impl, span }
-  return { name, binding, scope, category: 'base', inputs: [input], outputs: [output], isTool: true }
+  return { name, binding, scope, category: 'base', inputs: [input], outputs: [output], ends: new Map(), isTool: true }
 }
 
 const takenBy = (chain: Chain, scope: Scope): Type | undefined => {

@@ -12,6 +12,8 @@ import { libraryNameOf } from '../stdlib/library.js'
 import { printType } from '../types/print.js'
 import { resolve } from '../types/type.js'
 import { type Config, type KeyTable, readConfig } from './config.js'
+import { checkControlEnd } from './control-end.js'
+import { checkProtocol } from './protocol.js'
 import {
   COMMAND,
   COMPOSE,
@@ -22,6 +24,7 @@ import {
   MESSAGES,
   manyOf,
   mcpServers,
+  NAME,
   NAMES,
   numberIn,
   OBJECT,
@@ -30,6 +33,7 @@ import {
   oneOf,
   STRINGS,
   TEXT,
+  TOOL_NAMES,
   wholeFrom,
 } from './rules.js'
 import { SANDBOX } from './sandbox.js'
@@ -54,6 +58,9 @@ export const agentKeys = once(
     cut: oneOf('retry', 'keep'),
     schema_in_prompt: FLAG_OR_AUTO,
     compose: COMPOSE,
+    protocol: NAME,
+    protocol_per: oneOf('input', 'conversation'),
+    free: TOOL_NAMES,
     max_tool_calls: wholeFrom(0),
     max_messages: wholeFrom(1),
     max_cost: OVER_ZERO,
@@ -97,8 +104,10 @@ export const checkAgent = (bound: Bound, impl: AgentImplementation, report: Repo
   checkPorts(bound, report)
   const config = readConfig('an agent', impl.config, agentKeys(), bound.scope, report)
   checkTogether(impl, config, report)
+  checkControlEnd(bound, config.has('command'), report)
   checkConversation(bound, config, report)
   checkTools(config.get('tools')?.names ?? [], bound.scope, report)
+  checkProtocol(bound, impl, config, report)
 }
 
 const checkPorts = ({ binding: { name, signature }, outputs }: Bound, report: Report): void => {

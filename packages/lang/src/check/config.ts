@@ -18,6 +18,8 @@ export interface KeyRule {
   readonly fits: ValueRule
   /** The value names bindings (`tools: [search, "double"]`): names are not resolved. */
   readonly isNames?: boolean
+  /** Of names: others may stand in quotes, such as those that servers give their tools. */
+  readonly takesQuoted?: boolean
   /** The string may be a template. */
   readonly isTemplate?: boolean
   /** The value is an expression over the message: its type is checked where it is used. */
@@ -107,14 +109,20 @@ const readNames = (key: string, value: Value, rule: KeyRule, report: Report): Re
   const isList = value.kind === 'list'
   const items = isList ? value.items : [value]
   const names = items.map(nameIn)
-  const json: Json = isList ? names.map((name) => (name ? printName(name) : null)) : names[0] ? printName(names[0]) : null
+  const words = items.map((item, i) => wordIn(item, names[i], rule))
+  const json: Json = isList ? words : (words[0] ?? null)
   const expected = rule.fits(json)
   if (expected !== undefined) {
-    const wrong = isList ? items.filter((_, i) => !names[i]) : []
+    const wrong = isList ? items.filter((_, i) => words[i] === null) : []
     for (const { span } of wrong.length > 0 ? wrong : [value]) report(error('config_invalid', `'${key}' takes ${expected}`, span))
   }
   // Even if one entry is invalid, the others are checked.
   return expected !== undefined && !isList ? undefined : { value: json, names: names.filter((name) => name !== undefined) }
+}
+
+const wordIn = (value: Value, name: QualifiedName | undefined, { takesQuoted }: KeyRule): string | null => {
+  if (name) return printName(name)
+  return takesQuoted && value.kind === 'value' && typeof value.value === 'string' ? value.value : null
 }
 
 const NAME = /^([A-Za-z_][A-Za-z0-9_]*)(?:\.([A-Za-z_][A-Za-z0-9_]*))?$/

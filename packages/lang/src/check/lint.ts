@@ -10,7 +10,8 @@ import type { PartsOf } from './parts.js'
 /** Types and modules start upper-case, bindings lower-case (plumbing(5), LEXICAL STRUCTURE). */
 export const checkCapitals = (scope: Scope, report: Report): void => {
   for (const item of scope.module.program.items) {
-    if (item.kind === 'type' && /^[a-z]/.test(item.name.text) && !PRIMITIVES.has(item.name.text)) odd('type', 'upper', item.name, report)
+    if ((item.kind === 'type' || item.kind === 'protocol') && /^[a-z]/.test(item.name.text) && !PRIMITIVES.has(item.name.text))
+      odd(item.kind, 'upper', item.name, report)
     if (item.kind === 'param' && /^[A-Z]/.test(item.name.text)) odd('param', 'lower', item.name, report)
     if (item.kind === 'binding' && /^[A-Z]/.test(item.name.text)) odd('binding', 'lower', item.name, report)
     if (item.kind === 'use' && item.as && /^[a-z]/.test(item.as.text)) odd('module', 'upper', item.as, report)

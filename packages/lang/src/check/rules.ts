@@ -80,6 +80,9 @@ export const oneOf = (...values: readonly string[]): KeyRule => {
 export const NAMES: KeyRule = { ...rule('a list of names', isStrings), isNames: true }
 export const NAME: KeyRule = { ...rule('a name', (v) => typeof v === 'string'), isNames: true }
 
+/** Names of tools as a model sees them: those of servers stand in quotes. */
+export const TOOL_NAMES: KeyRule = { ...NAMES, takesQuoted: true }
+
 /** Names of which at least one is required. */
 export const PARTS: KeyRule = { ...rule('a list of names, at least one', (v) => isStrings(v) && v.length > 0), isNames: true }
 

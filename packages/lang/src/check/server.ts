@@ -2,7 +2,8 @@
 
 import { once } from '@plumb/wire/once'
 import { error, type Report } from '../diagnostic/diagnostic.js'
-import type { ObjectValue } from '../parse/ast.js'
+import type { AgentImplementation, ObjectValue } from '../parse/ast.js'
+import type { Json } from '../types/type.js'
 import type { Config, Inner, KeyTable } from './config.js'
 import { FLAG, numberIn, OVER_ZERO, oneOf, rule, STRINGS, TEXT, TEXTS, VARIABLE, VARIABLES, WEB_ADDRESS, WORD, wholeFrom } from './rules.js'
 import { SANDBOX } from './sandbox.js'
@@ -61,3 +62,13 @@ const checkTogether = (config: Config, object: ObjectValue, report: Report): voi
 }
 
 export const mcpServer = once((): Inner => ({ what: 'an MCP server', keys: keys(), check: checkTogether }))
+
+/** The servers in `mcp`: those that are given by name have that name as their `prefix`, if no other. */
+export const withPrefixes = (impl: AgentImplementation, mcp: Json | undefined): readonly { readonly [key: string]: Json }[] => {
+  const written = impl.config.entries.find(({ key }) => key.text === 'mcp')?.value
+  if (!Array.isArray(mcp)) return []
+  return (mcp as readonly { readonly [key: string]: Json }[]).map((server, i) => {
+    const value = written?.kind === 'list' ? written.items[i] : undefined
+    return value?.kind === 'name' ? { prefix: value.name.name.text, ...server } : server
+  })
+}

@@ -20,7 +20,7 @@ export const checkWiring = (all: readonly Bound[], own: Scope, graphOf: GraphOf,
     const cycles = cyclesOf({ ...graph, edges: graph.edges.filter(isOfMessages) })
     const stopped = checkStart(graph, cycles, graphOf, report)
     if (impl.kind !== 'plumb' || bound.scope !== own) continue
-    warnOfEnds(graph, stopped, graphOf, report)
+    warnOfEnds(bound, graph, stopped, graphOf, report)
     for (const cycle of cycles) if (!cycle.some((node) => stopped.has(node) || canEnd(node, graphOf))) warnOfLoop(cycle, report)
     warnOfNames(impl, own, report)
   }
@@ -108,10 +108,11 @@ const neighboursOf = ({ edges }: Graph, isOne: (node: GraphNode) => boolean): Re
   return found
 }
 
-const warnOfEnds = ({ nodes, edges }: Graph, stopped: ReadonlySet<GraphNode>, graphOf: GraphOf, report: Report): void => {
+const warnOfEnds = (bound: Bound, { nodes, edges }: Graph, stopped: ReadonlySet<GraphNode>, graphOf: GraphOf, report: Report): void => {
   const fed = new Set(edges.map(({ to }) => to))
   const read = new Set(edges.map(({ from, output }) => `${from.id}.${output}`))
   for (const node of nodes) {
+    if (isOfEnd(node, bound)) continue
     const { work, name, span } = node
     const isRead = node.outputs.some((_, output) => read.has(`${node.id}.${output}`))
     const dead = (what: string) => report(warning('dead_wire', what, span, 'wire it, or delete it'))
@@ -126,6 +127,10 @@ const warnOfEnds = ({ nodes, edges }: Graph, stopped: ReadonlySet<GraphNode>, gr
     }
   }
 }
+
+/** Whether an end of a conversation is used is known by then. */
+const isOfEnd = ({ work }: GraphNode, { inputs, outputs, ends }: Bound): boolean =>
+  (work.kind === 'input' && ends.has(work.port)) || (work.kind === 'output' && work.port >= inputs.length + outputs.length - ends.size)
 
 /** An agent, a call of a tool, or a chain that ends in one. */
 const answers = ({ work }: GraphNode, graphOf: GraphOf): boolean => {

@@ -15,17 +15,20 @@ import { refuseInfinite } from './infinite.js'
 import { mentions, namesIn } from './mentions.js'
 import { refuseParts } from './refuse.js'
 
-/** Fills `scope.types`. All types of a file are declared before any is read, so they may refer to each other. */
+/** Fills `scope.types`, and the names of `scope.protocols`. All types of a file are declared before any is read, so they may refer to each other. */
 export const declareTypes = (scope: Scope, report: Report): void => {
   const declarations = new Map<NamedType, TypeDeclaration>()
   const places = new Map<string, Span>()
   for (const item of scope.module.program.items) {
-    if (item.kind !== 'type') continue
+    if (item.kind !== 'type' && item.kind !== 'protocol') continue
     const { text, span } = item.name
     const first = places.get(text)
-    if (first) reportDuplicate('type', text, first, span, report)
+    if (first) reportDuplicate(item.kind, text, first, span, report)
     else if (PRIMITIVES.has(text)) report(error('duplicate_name', `'${text}' is a type of the language`, span, 'choose another name'))
-    else {
+    else if (item.kind === 'protocol') {
+      places.set(text, span)
+      scope.protocols.set(text, { name: text, declaration: item, scope, use: 'either', automaton: undefined, messages: [] })
+    } else {
       places.set(text, span)
       const named: NamedType = { kind: 'named', name: text, target: { kind: 'json' } }
       scope.types.set(text, named)

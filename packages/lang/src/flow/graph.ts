@@ -124,6 +124,8 @@ export class GraphFlow implements ProcessFlow {
         const passed = work.crossing ? crossed(all, work.crossing) : work.port ? this.#channel(node, work, all) : all
         return gives(...node.outputs.map(() => passed))
       }
+      case 'conversation':
+        return gives(...inputs)
       case 'agent':
       case 'plumb':
         return this.#part(node, work.bound).run(inputs)

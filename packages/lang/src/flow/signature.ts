@@ -1,6 +1,7 @@
 // A labelled signature is trusted by callers and checked for its binding; an unlabelled one passes labels through.
 
-import type { Bound } from '../names/names.js'
+import type { Bound, EndPoint } from '../names/names.js'
+import { stepsWithin } from '../protocol/steps.js'
 import { overlay } from './combine.js'
 import { declaredShape, type Written, writesLabelIn } from './declared.js'
 import type { Findings } from './finding.js'
@@ -14,10 +15,24 @@ export interface SignatureFlow {
   leave(made: readonly Shape[]): readonly Shape[]
 }
 
-const written = ({ binding: { signature }, scope }: Bound): { inputs: Written[]; outputs: Written[] } => ({
-  inputs: (signature?.inputs ?? []).map(({ type }) => ({ type, scope })),
-  outputs: (signature?.outputs ?? []).map(({ type }) => ({ type, scope })),
+const written = ({ binding: { signature, impl }, scope, ends }: Bound): { inputs: Written[]; outputs: Written[] } => ({
+  inputs: (signature?.inputs ?? []).map(({ type }, i) => {
+    const end = ends.get(i)
+    return end ? ofMessages(end, 'heard') : { type, scope }
+  }),
+  outputs: [
+    ...(signature?.outputs ?? []).map(({ type }) => ({ type, scope })),
+    ...(impl.kind === 'agent' ? [] : [...ends.values()].map((end) => ofMessages(end, 'said'))),
+  ],
 })
+
+/** What an end of a conversation takes, or gives: any of its messages, as its protocol writes them. */
+const ofMessages = ({ protocol: { declaration, scope }, isDual }: EndPoint, way: 'heard' | 'said'): Written => {
+  const kind = (way === 'heard') === isDual ? 'send' : 'recv'
+  const variants = stepsWithin(declaration.steps).flatMap(({ list }) => list.flatMap((step) => (step.kind === kind ? [step.type] : [])))
+  const [only] = variants
+  return { type: only && variants.length === 1 ? only : { kind: 'sum', variants, span: declaration.span }, scope }
+}
 
 const known = new WeakMap<Bound, boolean>()
 

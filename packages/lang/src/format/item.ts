@@ -1,4 +1,4 @@
-// What is at the top of a file: `use`, `type`, `param`, `let` and `test`.
+// What is at the top of a file: `use`, `type`, `param`, `protocol`, `let` and `test`.
 
 import { unreachable } from '../diagnostic/unreachable.js'
 import type { Binding, Implementation, Item, ParamDeclaration, TestDeclaration, TypeDeclaration, Use } from '../parse/ast.js'
@@ -8,6 +8,7 @@ import { chain, isChainOperation } from './chain.js'
 import { constant } from './constant.js'
 import { type Doc, group, indent } from './doc.js'
 import { breaking } from './gap.js'
+import { protocol } from './protocol.js'
 import { qualifiedName } from './qualified-name.js'
 import type { TokenReader } from './token-reader.js'
 import { signature, type } from './type.js'
@@ -21,6 +22,8 @@ export const item = (r: TokenReader, node: Item): Doc => {
       return typeDeclaration(r, node)
     case 'param':
       return param(r, node)
+    case 'protocol':
+      return protocol(r, node)
     case 'binding':
       return binding(r, node)
     case 'test':

@@ -1,6 +1,7 @@
 // Types and the ports of signatures.
 
 import type { FieldType, MapTypeNode, Port, TypeExpression } from '../parse/ast.js'
+import { opensPorts } from '../parse/port.js'
 import { annotations } from './annotation.js'
 import { bracketed } from './bracket.js'
 import { constant } from './constant.js'
@@ -73,7 +74,7 @@ export const signature = (r: TokenReader, inputs: readonly Port[], outputs: read
 ]
 
 const ports = (r: TokenReader, nodes: readonly Port[]): Doc => {
-  const isListed = r.isSymbol('(') && (r.isSymbol('!', 1) || r.isSymbol(')', 1))
+  const isListed = opensPorts((distance) => r.peek(distance))
   const [only] = nodes
   if (!only || nodes.length > 1)
     return bracketed(
@@ -89,4 +90,7 @@ const ports = (r: TokenReader, nodes: readonly Port[]): Doc => {
   return doc
 }
 
-export const port = (r: TokenReader, node: Port): Doc => [node.isStream ? [r.take(), r.glue('open')] : '', type(r, node.type, 'operand')]
+export const port = (r: TokenReader, node: Port): Doc => [
+  node.isStream || node.isDual ? [r.take(), r.glue('open')] : '',
+  type(r, node.type, 'operand'),
+]

@@ -2,8 +2,10 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
+import type { Automaton } from '@plumb/wire/protocol'
 import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
-import type { Binding, Expression, Name, ParamDeclaration, QualifiedName } from '../parse/ast.js'
+import type { Span } from '../diagnostic/source.js'
+import type { Binding, Expression, Name, ParamDeclaration, ProtocolDeclaration, QualifiedName } from '../parse/ast.js'
 import { ownType } from '../parse/foreign.js'
 import { PRIMITIVES } from '../parse/type.js'
 import { BUILT_IN_TYPES } from '../types/failure.js'
@@ -15,6 +17,8 @@ export interface Scope {
   readonly types: Map<string, NamedType>
   /** Declared types with errors: types that mention them are unknown, without a further report. */
   readonly brokenTypes: Set<NamedType>
+  /** They share the space of names of the types. */
+  readonly protocols: Map<string, Protocol>
   readonly bindings: Map<string, Bound>
   readonly params: Map<string, Param>
   /** The values of config bindings; those with errors are missing. */
@@ -56,6 +60,26 @@ export interface ConfigValue {
   readonly isUnknown: boolean
 }
 
+export interface Protocol {
+  readonly name: string
+  readonly declaration: ProtocolDeclaration
+  readonly scope: Scope
+  /** What it is for, by its steps; `either` has labels alone. Set, as what follows, once all types are known. */
+  use: 'tools' | 'processes' | 'either'
+  /** Undefined: it has an error, already reported. */
+  automaton: Automaton | undefined
+  /** The types of its messages, by the numbers of its edges. */
+  messages: readonly Type[]
+}
+
+/** The end of a conversation. */
+export interface EndPoint {
+  readonly protocol: Protocol
+  /** `~P`: hears what P sends, and says what P receives. */
+  readonly isDual: boolean
+  readonly span: Span
+}
+
 /** A constant whose value may come from outside. */
 export interface Param {
   readonly name: string
@@ -76,6 +100,8 @@ export interface Bound {
   readonly category: 'stream' | 'base' | 'value' | 'unknown'
   readonly inputs: readonly (Type | undefined)[]
   readonly outputs: readonly (Type | undefined)[]
+  /** Its ends of conversations, by the number of the input. What comes to one has its place among the inputs; what it says is behind the outputs, but for an agent, whose end is its control. */
+  readonly ends: ReadonlyMap<number, EndPoint>
   readonly description?: string
   readonly version?: string
   /** The path of `@serve`. */
@@ -141,12 +167,40 @@ export const findType = (name: QualifiedName, scope: Scope, report: Report): Nam
   const found = home.types.get(name.name.text)
   if (found) return home.brokenTypes.has(found) ? 'unknown' : found
   if (home.module.program.broken.has(name.name.text)) return 'unknown'
+  if (home.protocols.has(name.name.text)) {
+    const help = "the end of a conversation stands among the inputs of a signature, or in a channel, alone and without '!'"
+    report(error('protocol_invalid', `'${preview(printName(name))}' is a protocol, and no type of messages`, name.span, help))
+    return 'unknown'
+  }
   const builtIn = name.module ? undefined : BUILT_IN_TYPES.get(name.name.text)
   if (builtIn) return builtIn
   const candidates = () => [...home.types.keys(), ...BUILT_IN_TYPES.keys(), ...(name.module ? [] : PRIMITIVES)]
   const meant = name.module ? undefined : ownType(name.name.text)
   const message = `no type is named '${preview(printName(name))}'`
   return notFound('unknown_type', message, name.name, meant === undefined ? candidates : [meant], report)
+}
+
+/** `'unknown'` if there is none, or it has an error, which is reported. */
+export const findProtocol = (name: QualifiedName, scope: Scope, report: Report): Protocol | 'unknown' => {
+  const home = homeOf(name, scope, report)
+  if (home === 'unknown') return 'unknown'
+  const { text } = name.name
+  const found = home.protocols.get(text)
+  if (found) return found
+  if (home.module.program.broken.has(text)) return 'unknown'
+  if (home.types.has(text)) {
+    const help = `a message of that type is a step: 'send ${printName(name)}' or 'recv ${printName(name)}'`
+    report(error('protocol_invalid', `'${preview(printName(name))}' is a type, and no protocol`, name.span, help))
+    return 'unknown'
+  }
+  const message = `no protocol is named '${preview(printName(name))}'`
+  return notFound('unknown_name', message, name.name, () => [...home.protocols.keys()], report, "declare it: 'protocol NAME = …'")
+}
+
+/** Without a report. */
+export const resolveProtocol = ({ module, name }: QualifiedName, scope: Scope): Protocol | undefined => {
+  const home = module ? scope.modules.get(module.text) : scope
+  return home?.protocols.get(name.text)
 }
 
 const homeOf = (name: QualifiedName, scope: Scope, report: Report): Scope | 'unknown' => {

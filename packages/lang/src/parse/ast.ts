@@ -2,8 +2,12 @@
 
 import type { Span } from '../diagnostic/source.js'
 import type { Constant, EntryOf, ListOf, Literal, Name, Node, ObjectOf, QualifiedName } from './node.js'
+import type { ProtocolDeclaration } from './protocol-node.js'
+import type { Annotation, TypeExpression } from './type-node.js'
 
 export type { Constant, EntryOf, ListOf, Literal, Name, Node, ObjectOf, QualifiedName } from './node.js'
+export type * from './protocol-node.js'
+export type * from './type-node.js'
 
 export interface SyntaxTree extends Node {
   readonly items: readonly Item[]
@@ -16,7 +20,7 @@ export interface Comment extends Node {
   readonly text: string
 }
 
-export type Item = Use | TypeDeclaration | ParamDeclaration | Binding | TestDeclaration
+export type Item = Use | TypeDeclaration | ParamDeclaration | ProtocolDeclaration | Binding | TestDeclaration
 
 export interface Use extends Node {
   readonly kind: 'use'
@@ -56,12 +60,6 @@ export interface TestDeclaration extends Node {
   readonly config: TestObject
 }
 
-/** `@description "…"`; the value is true when left out. */
-export interface Annotation extends Node {
-  readonly name: Name
-  readonly value: Literal
-}
-
 export interface Signature extends Node {
   readonly inputs: readonly Port[]
   readonly outputs: readonly Port[]
@@ -69,54 +67,10 @@ export interface Signature extends Node {
 
 export interface Port extends Node {
   readonly isStream: boolean
+  /** `~P`: the other side of an end point. */
+  readonly isDual?: boolean
   readonly type: TypeExpression
 }
-
-// --- types
-
-export type TypeExpression = PrimitiveTypeNode | LiteralTypeNode | NamedTypeNode | LabelledTypeNode | CompoundTypeNode
-type CompoundTypeNode = ArrayTypeNode | TupleTypeNode | MapTypeNode | RecordTypeNode | SumTypeNode
-export type Primitive = 'string' | 'int' | 'number' | 'bool' | 'unit' | 'json'
-
-export interface PrimitiveTypeNode extends Node {
-  readonly kind: 'primitive'
-  readonly name: Primitive
-}
-export type LiteralTypeNode = Node & { readonly kind: 'literal'; readonly value: string }
-export interface NamedTypeNode extends Node {
-  readonly kind: 'named'
-  readonly name: QualifiedName
-}
-export type ArrayTypeNode = Node & { readonly kind: 'array'; readonly item: TypeExpression }
-export interface TupleTypeNode extends Node {
-  readonly kind: 'tuple'
-  readonly items: readonly TypeExpression[]
-}
-/** `{ [string]: T }` */
-export interface MapTypeNode extends Node {
-  readonly kind: 'map'
-  readonly item: TypeExpression
-}
-export interface RecordTypeNode extends Node {
-  readonly kind: 'record'
-  readonly fields: readonly FieldType[]
-  /** `{ a: A, ... }` takes other fields too. */
-  readonly isOpen?: boolean
-}
-export interface FieldType extends Node {
-  readonly annotations: readonly Annotation[]
-  readonly name: Name
-  readonly isOptional: boolean
-  readonly type: TypeExpression
-  readonly default?: Constant
-}
-export interface SumTypeNode extends Node {
-  readonly kind: 'sum'
-  readonly variants: readonly TypeExpression[]
-}
-
-/** `untrusted T`, `secret T`: the values of T (plumb-flows(7)). */
-export type LabelledTypeNode = Node & { readonly kind: 'labelled'; readonly label: 'untrusted' | 'secret'; readonly type: TypeExpression }
 
 // --- what a name is bound to
 

@@ -43,6 +43,7 @@ export class Cursor {
   private depth = 0
   private height = 0
   private parts = 0
+  private areSteps = false
 
   constructor(
     private readonly tokens: readonly Token[],
@@ -82,7 +83,8 @@ export class Cursor {
   get startsItem(): boolean {
     const { source, start } = this.next.span
     if (start > 0 && !'\n\uFEFF'.includes(source.text[start - 1] ?? '')) return false
-    return this.isWord('let') || this.isWord('type') || this.isWord('use') || this.startsParam || this.startsTest || this.isSymbol('@')
+    const isDeclaration = ['let', 'type', 'use', 'protocol'].some((word) => this.isWord(word))
+    return isDeclaration || this.startsParam || this.startsTest || this.isSymbol('@')
   }
 
   /** `param` is a word only where its declaration is: a binding or a field may have that name. */
@@ -147,6 +149,31 @@ export class Cursor {
     const kind = /^the name of an? (.*)$/.exec(what)?.[1] ?? 'name'
     if (NEW_WORDS.has(t.text)) return this.fail(`'${t.text}' is a word of the language now; rename the ${kind}`)
     return this.fail(`'${t.text}' is a reserved word and cannot be ${what}`)
+  }
+
+  /** Runs the rule of a protocol's steps, where a `.` may also be between two of them. */
+  inSteps<T>(rule: (c: Cursor) => T): T {
+    return this.withSteps(true, rule)
+  }
+
+  /** Runs a rule between brackets, where no step ends. */
+  inBrackets<T>(rule: (c: Cursor) => T): T {
+    return this.withSteps(false, rule)
+  }
+
+  private withSteps<T>(areSteps: boolean, rule: (c: Cursor) => T): T {
+    const before = this.areSteps
+    this.areSteps = areSteps
+    try {
+      return rule(this)
+    } finally {
+      this.areSteps = before
+    }
+  }
+
+  /** The `.` here is between steps: white space is beside it. */
+  get isPointOfSteps(): boolean {
+    return this.areSteps && this.isSymbol('.') && (this.next.isSpaced || this.peek(1).isSpaced)
   }
 
   /** Runs a rule that may contain itself. */

@@ -30,14 +30,14 @@ export interface Tokens {
 }
 
 // Longest first, so that `...` is not three dots.
-const SYMBOL = /\.\.\.|->|\u2192|\?\?|&&|\|\||!=|<=|>=|[;*+(){}[\],:=|?.@!<>\-/%]/y
+const SYMBOL = /\.\.\.|->|\u2192|\?\?|&&|\|\||!=|<=|>=|[;*+(){}[\],:=|?.@!~<>\-/%]/y
 const NUMBER = /(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y
 const QUOTED = /'[^'\n]*'/y
 const BACKTICKS = /`[^`\n]*`/y
 const MORE_OF_A_WORD = /[A-Za-z0-9_]+/y
 // Garbage is reported a run at a time.
-const ODD = /[^ \t\r\nA-Za-z0-9_"\u2192&;*+(){}[\],:=|?.@!<>\-/%]+|&/y
+const ODD = /[^ \t\r\nA-Za-z0-9_"\u2192&;*+(){}[\],:=|?.@!~<>\-/%]+|&/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u001f]/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for

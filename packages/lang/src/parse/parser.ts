@@ -13,6 +13,7 @@ import { parseExpression as expression } from './expression.js'
 import { tokenize } from './lexer.js'
 import { isLiteral } from './literal.js'
 import { parseSignature } from './port.js'
+import { parseProtocol } from './protocol.js'
 import { parseTest } from './test.js'
 import { parseType } from './type.js'
 import { parseAgentConfig, parseObject } from './value.js'
@@ -24,7 +25,7 @@ export interface Parsed extends SyntaxTree {
 
 /** A declaration of which no more than its name could be read. */
 export interface BrokenItem extends Node {
-  readonly kind: 'type' | 'param' | 'binding'
+  readonly kind: 'type' | 'param' | 'protocol' | 'binding'
   readonly name: Name
 }
 
@@ -52,7 +53,7 @@ export const parse = (source: Source, report: Report): Parsed => {
 }
 
 const brokenItem = (name: Name, word: string, span: Span): BrokenItem => ({
-  kind: word === 'type' || word === 'param' ? word : 'binding',
+  kind: word === 'type' || word === 'param' || word === 'protocol' ? word : 'binding',
   name,
   span,
 })
@@ -91,7 +92,11 @@ const skipToItem = (c: Cursor): void => {
 const looksLikeItem = (c: Cursor): boolean => {
   if (c.isWord('use')) return c.peek(1).kind === 'identifier' || c.peek(1).kind === 'string'
   if (c.startsParam || c.startsTest) return true
-  return (c.isWord('let') || c.isWord('type')) && c.peek(1).kind === 'identifier' && (c.isSymbol('=', 2) || c.isSymbol(':', 2))
+  return (
+    (c.isWord('let') || c.isWord('type') || c.isWord('protocol')) &&
+    c.peek(1).kind === 'identifier' &&
+    (c.isSymbol('=', 2) || c.isSymbol(':', 2))
+  )
 }
 
 const item = (c: Cursor, named: { name?: Name }): Item => {
@@ -99,6 +104,7 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   if (c.isWord('type')) return typeDeclaration(c, named)
   if (c.startsParam) return paramDeclaration(c, named)
   if (c.startsTest) return parseTest(c)
+  if (c.isWord('protocol')) return parseProtocol(c, named)
   if (c.isWord('let') || c.isSymbol('@')) return binding(c, named)
   const { next } = c
   const isNamed = next.kind === 'identifier' && (c.isSymbol(':', 1) || c.isSymbol('=', 1))
@@ -106,7 +112,7 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   const help = isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : isArrow ? WIRED : undefined
   if (c.isWord('param')) return c.fail("a param has a type: 'param name : type', or 'param name : type = constant'")
   if (c.isWord('test')) return c.fail('a test has a name in quotes: \'test "name" of binding { … }\'')
-  return c.failExpecting("'use', 'type', 'param', 'let', 'test' or an annotation", help)
+  return c.failExpecting("'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation", help)
 }
 
 const use = (c: Cursor): Use => {

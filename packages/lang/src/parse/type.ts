@@ -49,7 +49,11 @@ const single = (c: Cursor): TypeExpression => {
       span: c.spanFrom(start),
     }))
   }
-  if (start.kind === 'identifier') return named(c)
+  return start.kind === 'identifier' ? named(c) : c.inBrackets(bracketed)
+}
+
+const bracketed = (c: Cursor): TypeExpression => {
+  const start = c.next
   if (c.takeSymbol('[')) {
     const item = parseType(c)
     c.expectSymbol(']', 'after the type of the elements')
@@ -106,7 +110,7 @@ const named = (c: Cursor): TypeExpression => {
   const first = c.ownName('the name of a type')
   refuseGeneric(c, first.text)
   if (isPrimitive(first.text)) return { kind: 'primitive', name: first.text, span: first.span }
-  if (!c.isSymbol('.')) return { kind: 'named', name: { name: first, span: first.span }, span: first.span }
+  if (!c.isSymbol('.') || c.isPointOfSteps) return { kind: 'named', name: { name: first, span: first.span }, span: first.span }
   c.advance()
   const name = c.ownName('the name of a type')
   const span = c.spanFrom(first)

@@ -256,7 +256,7 @@ const describe = (nodes: readonly GraphNode[], id: number, graph: Graph, cyclic:
 
 /** Whether its result for a message may depend on earlier ones. */
 const remembers = ({ work }: GraphNode): boolean => {
-  if (work.kind === 'fold' || work.kind === 'batch') return true
+  if (work.kind === 'fold' || work.kind === 'batch' || work.kind === 'conversation') return true
   if (work.kind === 'plumb') return planOf(work.bound).nodes.some(remembers)
   if (work.kind !== 'agent') return false
   const { amnesiac, max_messages } = agentOf(work.bound).config

@@ -6,9 +6,10 @@ import { type Bound, printName } from '../names/names.js'
 import type { PlumbImplementation, Reference } from '../parse/ast.js'
 import type { Builder } from './builder.js'
 import type { GraphNode, Process } from './graph.js'
-import { instantiate, newInstance, streamNamed, withPort } from './instance.js'
+import { instantiate, newInstance, streamNamed, withEnds, withPort } from './instance.js'
 import { localNames } from './local.js'
 import { spawn } from './spawn.js'
+import { Talks } from './talks.js'
 import { type WireContext, wire } from './wire.js'
 
 interface Instance {
@@ -20,7 +21,9 @@ interface Instance {
 
 /** Wires a body between the nodes of its parameters, in the order of the signature. */
 export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readonly GraphNode[], builder: Builder): void => {
-  const local = localNames(bound, impl, params, builder)
+  const talks = new Talks(builder)
+  const local = localNames(bound, impl, params, builder, talks)
+  const controlled = controlledIn(impl)
   const instances = new Map<string, Instance>()
   // A missing parameter was already reported.
   const isShort = impl.parameters.length < params.length
@@ -32,7 +35,7 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
       isShort && !reference.name.module && !bound.scope.bindings.has(key)
         ? undefined
         : streamNamed(reference, bound.scope, builder, () => local.keys())
-    const process = named && instantiate(named, key, reference.span, builder)
+    const process = named && withEnds(named, instantiate(named, key, reference.span, builder, controlled.has(key)))
     instances.set(key, { process, span: reference.name.span, isAgent: named?.binding.impl.kind === 'agent' })
     return process
   }
@@ -52,6 +55,7 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
       )
       return undefined
     }
+    if (own?.talk && !talks.speak(own.talk, own.name, reference.span)) return undefined
     if (own) return own
     const process = instanceOf(reference)
     return process && withPort(process, reference, builder)
@@ -70,10 +74,17 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
   const w: WireContext = { builder, scope: bound.scope, place, placeAlone }
   for (const s of impl.statements) {
     if (s.kind === 'wire') wire(s.chain, 'head', w)
-    if (s.kind === 'spawn') spawn(s, local, w)
+    if (s.kind === 'spawn') spawn(s, { local, talks }, w)
   }
+  talks.finish([...instances.values()].flatMap(({ process, span }) => (process ? [[process, span] as const] : [])))
   for (const [name, instance] of instances) requireInput(name, instance, builder)
 }
+
+/** The agents that are given an end for their control, whatever their signature. */
+const controlledIn = ({ statements }: PlumbImplementation): ReadonlySet<string> =>
+  new Set(
+    statements.flatMap((s) => (s.kind === 'spawn' && s.arguments.some(({ port }) => port?.text === 'ctrl') ? [printName(s.process)] : [])),
+  )
 
 const requireInput = (name: string, { process, span, isAgent }: Instance, builder: Builder): void => {
   if (!process || process.inputs.length === 0) return

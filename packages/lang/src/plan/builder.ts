@@ -65,7 +65,7 @@ export class Builder {
   failuresOf(process: Process, span: Span): NodeOutput {
     const known = this.failures.get(process)
     if (known) return known
-    const ends = process.inputs.length > 0 ? process.inputs : process.outputs
+    const ends = [process.inputs, process.outputs, (process.ends ?? []).map(({ hears }) => hears)].find((ports) => ports.length > 0) ?? []
     const of = [...new Set(ends.map(({ node }) => node))]
     const [first] = of
     const inside = first?.work.kind === 'pass' && first.work.as === 'inlet' ? first.within : undefined

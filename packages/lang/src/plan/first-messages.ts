@@ -32,6 +32,8 @@ export const firstMessages = (graph: Graph, graphOf: GraphOf, isFed?: readonly b
     const { work, inputs, outputs } = node
     // Telemetry and replies to control answer no message.
     if (work.kind === 'agent') return outputs.map(({ name }) => name !== 'output' || starts(node))
+    // What one side says goes to the other.
+    if (work.kind === 'conversation') return outputs.map((_, i) => reaches(node, i))
     const part = work.kind === 'plumb' ? work.bound : work.kind === 'pass' ? work.chain : undefined
     if (!part || inputs.length < 2 || depth >= MAX_DEPTH) return outputs.map(() => starts(node))
     const fed = inputs.map((_, i) => reaches(node, i))

@@ -2,7 +2,7 @@
 
 import type { Span } from '../diagnostic/source.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
-import type { Bound, Scope } from '../names/names.js'
+import type { Bound, EndPoint, Protocol, Scope } from '../names/names.js'
 import type { CrossingAtom, Expression, Port } from '../parse/ast.js'
 import { JSON_TYPE, type Type } from '../types/type.js'
 
@@ -89,8 +89,19 @@ export type NodeWork =
   | { readonly kind: 'select'; readonly inside: Expansion }
   /** A port `error`: failures of the process between these nodes, its inputs, and `inside`. */
   | { readonly kind: 'failures'; readonly of: readonly GraphNode[]; readonly inside: Expansion | undefined }
+  /** A conversation between two processes: input 0 is what the side as written says, 1 what the other says; output 0 goes to that, 1 to the first. */
+  | { readonly kind: 'conversation'; readonly protocol: Protocol; readonly sides: readonly [ConversationSide, ConversationSide] }
   /** A process of its own. */
   | { readonly kind: 'agent' | 'plumb'; readonly bound: Bound }
+
+export interface ConversationSide {
+  /** The process that speaks. */
+  readonly name: string
+  /** It is told choices; an agent of ours takes only commands. */
+  readonly hearsChoices: boolean
+  /** A program of others speaks there: only its reply tells that it has dealt with a message. */
+  readonly isForeign: boolean
+}
 
 /** The environment of the node's expression. */
 export const environmentOf = ({ inputs, work }: GraphNode): Environment => {
@@ -129,4 +140,19 @@ export interface Process {
   readonly name: string
   readonly inputs: readonly { readonly name: string; readonly type: Type | undefined; readonly node: GraphNode; readonly input: number }[]
   readonly outputs: readonly (NodeOutput & { readonly name: string })[]
+  /** Its ends of conversations, of which the ports are not among the others. */
+  readonly ends?: readonly ProcessEnd[]
+}
+
+export interface ProcessEnd {
+  readonly name: string
+  /** `control`: of an agent whose signature names no end point. */
+  readonly speaks: EndPoint | 'control'
+  /** Its place among the inputs, if it has one. */
+  readonly place: number | undefined
+  /** It is told choices. */
+  readonly hearsChoices: boolean
+  readonly isForeign: boolean
+  readonly hears: { readonly node: GraphNode; readonly input: number }
+  readonly says: NodeOutput
 }

@@ -6,14 +6,15 @@ import type { Span } from '../diagnostic/source.js'
 import { isFunction } from '../expression/run/function-table.js'
 import { memberOf } from '../names/member.js'
 import { type Bound, findBinding, printName, resolveName, type Scope } from '../names/names.js'
-import type { Chain, Name, PlumbImplementation, Reference } from '../parse/ast.js'
+import type { AgentImplementation, Chain, Name, PlumbImplementation, Reference } from '../parse/ast.js'
 import { firstOf, lastOf } from '../parse/chain-parts.js'
 import { isMorphism, MORPHISM_PORTS } from '../parse/morphism.js'
+import { heardPort, printEndPoint } from '../protocol/end-point.js'
 import type { Type } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
 import { arityOf, makeAtom, portName } from './atom.js'
 import { type Builder, processOf } from './builder.js'
-import type { GraphNode, GraphPort, NodeOutput, NodeWork, Process } from './graph.js'
+import type { GraphNode, GraphPort, NodeOutput, NodeWork, Process, ProcessEnd } from './graph.js'
 import { feed, type WireContext, wire } from './wire.js'
 
 /** The stream binding that a reference names. Undefined: an error was reported. `others`: names that may be meant too. */
@@ -40,9 +41,9 @@ export const streamNamed = (reference: Reference, scope: Scope, builder: Builder
   return undefined
 }
 
-export const instantiate = (bound: Bound, name: string, span: Span, builder: Builder): Process => {
+export const instantiate = (bound: Bound, name: string, span: Span, builder: Builder, isControlled = false): Process => {
   const { impl } = bound.binding
-  const { inputs, outputs } = portsOfInstance(bound)
+  const { inputs, outputs } = portsOfInstance(bound, isControlled && impl.kind === 'agent')
   if (impl.kind === 'agent' || impl.kind === 'plumb')
     return processOf(builder.node(name, span, { kind: impl.kind, bound }, inputs, outputs))
   const inlet = { kind: 'pass', as: 'inlet', isSelector: isSelector(bound) } as const
@@ -51,21 +52,84 @@ export const instantiate = (bound: Bound, name: string, span: Span, builder: Bui
   return singleNode(bound, chain, name, builder) ?? expand(bound, chain, name, span, inlet, builder)
 }
 
-/** The named ports of a binding, in the order of its signature. */
-export const portsOfInstance = (bound: Bound): { inputs: GraphPort[]; outputs: GraphPort[] } => {
+/** The same process, but for the ports of its ends of conversations, which are wired whole. */
+export const withEnds = (bound: Bound, process: Process): Process => {
+  const ends = endsOfProcess(bound, process)
+  const owed = ends.filter(({ speaks }) => speaks !== 'control')
+  const isOwed = (node: GraphNode, at: { readonly input: number } | { readonly output: number }) =>
+    owed.some(({ hears, says }) =>
+      'input' in at ? hears.node === node && hears.input === at.input : says.node === node && says.output === at.output,
+    )
+  return {
+    name: process.name,
+    inputs: process.inputs.filter((port) => !isOwed(port.node, port)),
+    outputs: process.outputs.filter((port) => !isOwed(port.node, port)),
+    ends,
+  }
+}
+
+const endsOfProcess = (bound: Bound, { inputs, outputs }: Process): readonly ProcessEnd[] => {
+  const {
+    ends,
+    binding: { impl },
+  } = bound
+  if (impl.kind !== 'agent' && impl.kind !== 'plumb') return []
+  const hearsChoices = impl.kind === 'plumb' || isProgram(impl)
+  const made = (name: string, heard: string, said: string, place: number | undefined, speaks: ProcessEnd['speaks']): ProcessEnd[] => {
+    const [hears, says] = [inputs.find((port) => port.name === heard), outputs.find((port) => port.name === said)]
+    return hears && says ? [{ name, speaks, place, hearsChoices, isForeign: isForeignAt(bound, name), hears, says }] : []
+  }
+  if (impl.kind === 'agent') {
+    const [declared] = ends
+    return made('ctrl', 'ctrl_in', 'ctrl_out', declared?.[0], declared?.[1] ?? 'control')
+  }
+  const names = parameterNames(impl)
+  return [...ends].flatMap(([i, end]) => made(names[i] ?? '', heardPort(names[i] ?? ''), names[i] ?? '', i, end))
+}
+
+const isProgram = ({ config }: AgentImplementation): boolean => config.entries.some(({ key }) => key.text === 'command')
+
+/** Whether a program of others speaks at this end, itself or where a body hands it on. */
+const isForeignAt = (bound: Bound, end: string): boolean => {
+  const rest: (readonly [Bound, string])[] = [[bound, end]]
+  const seen = new Set<Bound>()
+  for (const [{ binding, scope }, name] of rest) {
+    const { impl } = binding
+    if (impl.kind === 'agent' && isProgram(impl)) return true
+    if (impl.kind !== 'plumb') continue
+    for (const s of impl.statements) {
+      const at = s.kind === 'spawn' ? s.arguments.findIndex(({ channel }) => channel.text === name) : -1
+      if (s.kind !== 'spawn' || at < 0) continue
+      const process = resolveName(s.process, scope)
+      if (!process || seen.has(process)) continue
+      seen.add(process)
+      const inner = process.binding.impl
+      rest.push([process, s.arguments[at]?.port?.text ?? (inner.kind === 'plumb' ? (inner.parameters[at]?.text ?? '') : 'ctrl')])
+    }
+  }
+  return false
+}
+
+/** The named ports of a binding, in the order of its signature. `isControlled`: an agent is, whatever its signature. */
+export const portsOfInstance = (bound: Bound, isControlled = false): { inputs: GraphPort[]; outputs: GraphPort[] } => {
   const { impl } = bound.binding
   const ports = (types: readonly GraphPort['type'][], nameOf: (i: number) => string) => types.map((type, i) => ({ name: nameOf(i), type }))
   if (impl.kind === 'plumb') {
     const names = parameterNames(impl)
-    const inputs = ports(bound.inputs, (i) => names[i] ?? portName('input', i))
-    return { inputs, outputs: ports(bound.outputs, (i) => names[i + bound.inputs.length] ?? portName('output', i)) }
+    const nameOf = (i: number) => names[i] ?? portName('input', i)
+    const inputs = ports(bound.inputs, (i) => (bound.ends.has(i) ? heardPort(nameOf(i)) : nameOf(i)))
+    const plain = bound.outputs.length - bound.ends.size
+    const ends = [...bound.ends.keys()].map(nameOf)
+    const outputs = ports(bound.outputs, (i) => ends[i - plain] ?? names[i + bound.inputs.length] ?? portName('output', i))
+    return { inputs, outputs }
   }
   if (impl.kind !== 'agent')
     return { inputs: ports(bound.inputs, (i) => portName('input', i)), outputs: ports(bound.outputs, (i) => portName('output', i)) }
   const outputs = ports(bound.outputs, (i) => (i === 0 ? 'output' : 'telemetry'))
   // A second input implies the port for its replies.
-  if (bound.inputs.length > 1) outputs.splice(1, 0, { name: 'ctrl_out', type: { kind: 'json' } })
-  return { inputs: ports(bound.inputs, (i) => (i === 0 ? 'input' : 'ctrl_in')), outputs }
+  if (bound.inputs.length > 1 || isControlled) outputs.splice(1, 0, { name: 'ctrl_out', type: { kind: 'json' } })
+  const inputs = ports(bound.inputs, (i) => (i === 0 ? 'input' : 'ctrl_in'))
+  return { inputs: isControlled && inputs.length === 1 ? [...inputs, { name: 'ctrl_in', type: { kind: 'json' } }] : inputs, outputs }
 }
 
 const parameterNames = (impl: PlumbImplementation): string[] => impl.parameters.map((p) => p.text)
@@ -181,6 +245,12 @@ const counted = (n: number, what: string): string => `${n} ${what}${n === 1 ? ''
 /** An instance of its own. */
 export const newInstance = (reference: Reference, scope: Scope, builder: Builder): Process | undefined => {
   const bound = streamNamed(reference, scope, builder)
+  const [end] = bound?.ends.values() ?? []
+  if (bound && end) {
+    const message = `the end '${printEndPoint(end)}' of '${printName(reference.name)}' is left over here`
+    const left = error('protocol_invalid', message, reference.name.span, "name it in a body, and give it an end there: 'spawn f(s=s)'")
+    builder.report({ ...left, related: [{ message: 'it is declared here', span: end.span }] })
+  }
   return bound && withPort(instantiate(bound, printName(reference.name), reference.span, builder), reference, builder)
 }
 
@@ -192,7 +262,8 @@ export const withPort = (process: Process, { port }: Reference, builder: Builder
 }
 
 export const reportNoPort = (process: Process, { text, span }: Name, builder: Builder): void => {
-  const names = [...new Set([...process.inputs, ...process.outputs].map((p) => p.name)), 'error']
+  const { inputs, outputs, ends = [] } = process
+  const names = [...new Set([...inputs, ...ends, ...outputs].map((p) => p.name)), 'error']
   const near = nearest(text, names)
   const help = near ? `did you mean '${near}'?` : `its ports are ${names.join(', ')}`
   builder.report(error('undeclared_port', `'${process.name}' has no port '${text}'`, span, help))

@@ -4,6 +4,7 @@ import { callsTool } from '../base/lift.js'
 import { type Diagnostic, ignore, type Report } from '../diagnostic/diagnostic.js'
 import type { Bound } from '../names/names.js'
 import type { Expression } from '../parse/ast.js'
+import { heardPort } from '../protocol/end-point.js'
 import { wireBody } from './body.js'
 import { Builder, type BuilderOptions } from './builder.js'
 import type { Graph, GraphNode, GraphPort, NodeWork } from './graph.js'
@@ -62,7 +63,8 @@ const build = (bound: Bound, options: BuilderOptions): Graph => {
   const { impl, name } = bound.binding
   const { inputs, outputs } = portsOfInstance(bound)
   const end = (kind: 'input' | 'output', port: number, { name: text, type }: GraphPort): GraphNode => {
-    const span = impl.kind === 'plumb' ? (impl.parameters[port]?.span ?? name.span) : name.span
+    const at = impl.kind === 'plumb' ? (impl.parameters.find((p) => p.text === text || heardPort(p.text) === text) ?? name) : name
+    const { span } = at
     return builder.node(text, span, { kind, port }, [{ name: 'input', type }], [{ name: 'output', type }])
   }
   const inlets = inputs.map((port, i) => end('input', i, port))

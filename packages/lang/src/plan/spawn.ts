@@ -5,14 +5,20 @@ import { error, warning } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { SpawnArgument, SpawnStatement } from '../parse/ast.js'
 import { ERROR_PORT } from '../types/failure.js'
-import type { Process } from './graph.js'
+import type { Process, ProcessEnd } from './graph.js'
 import { reportNoPort } from './instance.js'
 import type { LocalStream } from './local.js'
+import type { Talk, Talks } from './talks.js'
 import type { WireContext } from './wire.js'
 
 type Port = Process['inputs'][number] | Process['outputs'][number]
 
-export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, LocalStream>, w: WireContext): void => {
+interface Locals {
+  readonly local: ReadonlyMap<string, LocalStream>
+  readonly talks: Talks
+}
+
+export const spawn = (s: SpawnStatement, { local, talks }: Locals, w: WireContext): void => {
   const process = w.place({ kind: 'reference', name: s.process, span: s.process.span })
   const given = new Map<string, Span>()
   let isNamed = false
@@ -21,9 +27,51 @@ export const spawn = (s: SpawnStatement, local: ReadonlyMap<string, LocalStream>
     const { port: label, span } = argument
     if (!label && isNamed)
       w.builder.report(error('arity_mismatch', 'an argument by position comes after one by name', span, "name its port: 'port=channel'"))
-    else if (process) connect(argument, channel, portFor(argument, i, process, s, w), given, w)
+    else if (process) {
+      const port = portFor(argument, i, process, s, w)
+      if (port && 'speaks' in port) give(argument, channel, process, port, talks, w)
+      else if (!channel?.talk || speaks(argument, channel.talk, channel, port, talks, w)) connect(argument, channel, port, given, w)
+    }
     if (label) isNamed = true
   }
+}
+
+/** An end of a conversation takes one, or a parameter that is one. */
+const give = (
+  { channel: { text, span } }: SpawnArgument,
+  channel: LocalStream | undefined,
+  process: Process,
+  end: ProcessEnd,
+  talks: Talks,
+  w: WireContext,
+): void => {
+  if (!channel) return talks.spoil(end, span)
+  const isWhole = channel.talk?.name === text
+  if (channel.talk && isWhole) return talks.give(channel.talk, process, end, span)
+  talks.spoil(end, span)
+  const what = channel.talk ? `one way of '${channel.talk.name}'` : `a ${channel.what} of a stream`
+  const help = `declare one: 'let s : ${end.speaks === 'control' ? 'Mem.Control' : end.speaks.protocol.name} = channel'`
+  w.builder.report(
+    error('protocol_invalid', `'${end.name}' of '${process.name}' is an end of a conversation, and '${text}' is ${what}`, span, help),
+  )
+}
+
+/** A port of a stream takes one way of a parameter: what comes, or what is said. */
+const speaks = (
+  { channel: { text, span } }: SpawnArgument,
+  talk: Talk,
+  channel: LocalStream,
+  port: Port | undefined,
+  talks: Talks,
+  w: WireContext,
+): boolean => {
+  if (talk.own && port && ('input' in port ? channel.outputs : channel.inputs).length > 0) return talks.speak(talk, text, span)
+  if (talk.own && port) {
+    const message = `'${text}' is where the body says something, and '${port.name}' takes what comes`
+    w.builder.report(error('protocol_invalid', message, span, `what comes is '${talk.name}_in'`))
+  } else if (port) talks.speak(talk, text, span)
+  if (port && 'input' in port) w.builder.markFed(port.node, port.input)
+  return false
 }
 
 const localNamed = (
@@ -45,12 +93,13 @@ const portFor = (
   process: Process,
   s: SpawnStatement,
   w: WireContext,
-): Port | undefined => {
+): Port | ProcessEnd | undefined => {
   // By position inputs come first; replies to control are wired by name only.
   const ports = [...process.inputs, ...process.outputs]
-  const places = ports.filter((p) => p.name !== 'ctrl_out')
-  const port = label ? ports.find((p) => p.name === label.text) : places[place]
-  const repliesAreNamed = !label && places.length < ports.length
+  const ends = process.ends ?? []
+  const places = inPlaces(process).filter((p) => p.name !== 'ctrl_out')
+  const port = label ? [...ports, ...ends].find((p) => p.name === label.text) : places[place]
+  const repliesAreNamed = !label && ports.some((p) => p.name === 'ctrl_out')
   const whole = repliesAreNamed ? namesOfAll(ports, s) : undefined
   if (port?.name === 'telemetry' && repliesAreNamed && !s.arguments.some((a) => a.port?.text === 'ctrl_out')) {
     const message = `argument ${place + 1} of '${process.name}' by place is telemetry: replies to control are wired by name alone`
@@ -72,6 +121,13 @@ const portFor = (
       ),
     )
   return undefined
+}
+
+/** Each end stands where its signature has it. */
+const inPlaces = ({ inputs, outputs, ends = [] }: Process): (Port | ProcessEnd)[] => {
+  const places: (Port | ProcessEnd)[] = [...inputs]
+  for (const end of ends) if (end.place !== undefined) places.splice(end.place, 0, end)
+  return [...places, ...outputs]
 }
 
 // Where all ports are given by place, replies were meant to come before telemetry.

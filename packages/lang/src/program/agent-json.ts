@@ -9,7 +9,7 @@ import type { CheckedAgent, CheckedTool } from './checked-agent.js'
 import { listType, literalTypes, readTypes, recordType, type TypeTable, TypeWriter, typeOfTable } from './type-table.js'
 
 /** The version of `writeAgent`'s format: increase it with each change. */
-const VERSION = 1
+const VERSION = 2
 
 /** With all types in one table. */
 export const writeAgent = (agent: CheckedAgent): Json => {
@@ -62,24 +62,42 @@ const typeOfWritten = (): Type =>
   recordType({
     version: INT,
     types: typeOfTable(),
-    agent: recordType({
-      name: STRING,
-      binding: STRING,
-      specPath: STRING,
-      input: INT,
-      output: INT,
-      hasTelemetry: BOOL,
-      config: JSON_TYPE,
-      tools: listType(
-        recordType({
-          ...toolEffects(),
-          description: STRING,
-          input: INT,
-          output: INT,
-          parts: listType(recordType(toolEffects())),
-          timeoutMs: NUMBER,
-        }),
-      ),
-      serverVariables: listType(STRING),
-    }),
+    agent: recordType(
+      {
+        name: STRING,
+        binding: STRING,
+        specPath: STRING,
+        input: INT,
+        output: INT,
+        hasTelemetry: BOOL,
+        config: JSON_TYPE,
+        tools: listType(
+          recordType({
+            ...toolEffects(),
+            description: STRING,
+            input: INT,
+            output: INT,
+            parts: listType(recordType(toolEffects())),
+            timeoutMs: NUMBER,
+          }),
+        ),
+        serverVariables: listType(STRING),
+      },
+      { protocol: typeOfProtocol() },
+    ),
   })
+
+const typeOfProtocol = (): Type =>
+  recordType(
+    {
+      automaton: recordType({
+        name: STRING,
+        start: INT,
+        states: listType(
+          recordType({ mayEnd: BOOL, edges: listType(recordType({ kind: literalTypes('call', 'choose'), label: STRING, to: INT })) }),
+        ),
+      }),
+      isPerConversation: BOOL,
+    },
+    { free: listType(STRING) },
+  )

@@ -2,6 +2,7 @@
 
 import { agentConfig } from '../check/agent.js'
 import { plainConfig } from '../check/config.js'
+import { withPrefixes } from '../check/server.js'
 import { bindingsOf, type Program } from '../compile.js'
 import type { Span } from '../diagnostic/source.js'
 import type { Bound, Scope } from '../names/names.js'
@@ -61,13 +62,7 @@ export const agentOf = (bound: Bound, name = bound.name): AgentPlan => {
 const configOf = (impl: AgentImplementation, { scope }: Bound): AgentPlan['config'] => {
   const config = plainConfig(agentConfig(impl, scope))
   if (config.template === true) config.template = paramTexts(scope) ?? true
-  const servers = impl.config.entries.find(({ key }) => key.text === 'mcp')?.value
-  if (servers?.kind !== 'list' || !Array.isArray(config.mcp)) return config
-  const named = config.mcp.map((server, i) => {
-    const value = servers.items[i]
-    return value?.kind === 'name' ? { prefix: value.name.name.text, ...server } : server
-  })
-  return { ...config, mcp: named }
+  return config.mcp === undefined ? config : { ...config, mcp: withPrefixes(impl, config.mcp) }
 }
 
 /** Undefined: one of them has no value yet. */

@@ -4,6 +4,7 @@ import type { Effect } from '../check/rules.js'
 import type { Type } from '../types/type.js'
 import type { AgentPlan } from './agent-plan.js'
 import { serverVariables } from './server-variables.js'
+import { type ToolProtocol, toolProtocolOf } from './tool-protocol.js'
 
 export interface CheckedAgent {
   /** Its selected name, `Module.name` for one of a module. */
@@ -20,6 +21,8 @@ export interface CheckedAgent {
   readonly tools: readonly CheckedTool[]
   /** The environment variables with the secrets of its MCP servers. */
   readonly serverVariables: readonly string[]
+  /** The order of its calls. Undefined: any. */
+  readonly protocol?: ToolProtocol
   /** A secret may begin in its spec. For an agent that is run alone. */
   readonly hasSecrets?: boolean
 }
@@ -44,6 +47,7 @@ export interface CheckedTool extends ToolEffects {
 
 /** `tools`: undefined if the program has errors, so that only the configuration can be checked. */
 export const checkedAgent = (plan: AgentPlan, tools: readonly CheckedTool[] | undefined): CheckedAgent => ({
+  ...(tools ? protocolIn(plan) : {}),
   name: plan.name,
   binding: plan.bound.name,
   specPath: plan.specPath,
@@ -54,3 +58,8 @@ export const checkedAgent = (plan: AgentPlan, tools: readonly CheckedTool[] | un
   tools: tools ?? [],
   serverVariables: tools ? serverVariables(plan.bound) : [],
 })
+
+const protocolIn = ({ bound }: AgentPlan): Pick<CheckedAgent, 'protocol'> => {
+  const protocol = toolProtocolOf(bound)
+  return protocol ? { protocol } : {}
+}

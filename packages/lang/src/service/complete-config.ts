@@ -52,6 +52,8 @@ const literals = (rule: KeyRule): Completion[] => {
 // Keys that name bindings take tools or processes; elsewhere a name stands for a config value.
 const named = ({ name }: Value & { kind: 'name' }, { entry }: Program, key: string | undefined): Completion[] => {
   const scope = name.module ? entry.modules.get(name.module.text) : entry
+  const protocols = key === 'protocol' ? [...(scope?.protocols.values() ?? [])].filter(({ use }) => use !== 'processes') : []
+  if (protocols.length > 0) return protocols.map((one): Completion => ({ label: one.name, kind: 'type' }))
   const found = scope ? bindingCompletions(scope, (b) => b.category === 'value' || (key !== undefined && isNamedBy(key, b))) : []
   const constants = scope ? paramCompletions(scope) : []
   return name.module ? [...found, ...constants] : [...found, ...constants, ...moduleCompletions(entry)]

@@ -48,6 +48,7 @@ const STAND_INS = [
   ['and ', ''],
   ['as ', ''],
   ['', ' a: int'],
+  ['', ': end'],
 ] as const
 const AT_ITEM = [['use ', '']] as const
 const AT_ANNOTATION = [
@@ -63,7 +64,7 @@ const holdsStandIn = (item: string): boolean => {
 }
 
 // A declaration begins in the first column.
-const ITEM = /^(?:let|type|use)\b|^param\s+\w+\s*:|^test\s*"|^@/gm
+const ITEM = /^(?:let|type|use|protocol)\b|^param\s+\w+\s*:|^test\s*"|^@/gm
 
 const itemStart = (text: string, offset: number): number => {
   let start = 0

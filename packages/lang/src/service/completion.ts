@@ -32,6 +32,10 @@ export const bindingCompletions = (scope: Scope, isWanted: (b: Bound) => boolean
     .filter(isWanted)
     .map((bound) => ({ label: bound.name, kind: kindOf(bound), detail: printSignature(bound).replace(/^ : /, '') }))
 
+/** Where a type can stand an end of a conversation can, too. */
+export const protocolsOf = (scope: Scope | undefined): Completion[] =>
+  [...(scope?.protocols.keys() ?? [])].map((label) => ({ label, kind: 'type', detail: 'protocol' }))
+
 /** Constants: a name of theirs is where a value does. */
 export const paramCompletions = (scope: Scope): Completion[] =>
   [...scope.params.values()].map(({ name, type }) => ({ label: name, kind: 'value', detail: printPortType(type) }))

@@ -13,7 +13,8 @@ import { printType } from '../types/print.js'
 import { configCompletions } from './complete-config.js'
 import { expressionCompletions } from './complete-expression.js'
 import { processCompletions } from './complete-process.js'
-import { type Completion, keywords, moduleCompletions } from './completion.js'
+import { protocolCompletions } from './complete-protocol.js'
+import { type Completion, keywords, moduleCompletions, protocolsOf } from './completion.js'
 import { type CompletionText, completionText, itemAround, PLACEHOLDER } from './completion-text.js'
 import { isOf, pathAt } from './path-at.js'
 
@@ -125,7 +126,7 @@ const isProse = (text: string, offset: number): boolean => {
 }
 
 const atWord = (word: string, path: readonly Node[]): Completion[] => {
-  if (word === 'use') return keywords('let', 'type', 'use', 'param', 'test')
+  if (word === 'use') return keywords('let', 'type', 'use', 'param', 'protocol', 'test')
   return word === 'as' ? keywords('as') : keywords('and', 'or', ...(path.some(isOf('if')) ? ['then', 'else'] : []))
 }
 
@@ -134,6 +135,7 @@ const atName = (path: readonly Node[], program: Program): readonly Completion[] 
   if (use) return use.target.text === PLACEHOLDER ? Object.keys(STANDARD_LIBRARY).map((label) => ({ label, kind: 'module' })) : []
   if (path.some(isAnnotation)) return annotations(path)
   return (
+    protocolCompletions(path, program) ??
     typeCompletions(path, program) ??
     configCompletions(path, program) ??
     expressionCompletions(path, program) ??
@@ -157,8 +159,10 @@ const typeCompletions = (path: readonly Node[], { entry }: Program): Completion[
   if (!node) return undefined
   const { module } = node.name
   if (module) return typesOf(entry.modules.get(module.text))
+  const isPort = !path.some((node) => 'steps' in node)
   return [
     ...typesOf(entry),
+    ...(isPort ? protocolsOf(entry) : []),
     ...keywords('string', 'int', 'number', 'bool', 'unit', 'json', 'untrusted', 'secret'),
     ...BUILT_IN,
     ...moduleCompletions(entry),

@@ -93,6 +93,7 @@ const textOf = ({ source, start, end }: Span): string => source.text.slice(start
 // What the author says of a declaration: its @description, and the comment directly above it.
 const docComment = (meaning: SymbolInfo): string | undefined => {
   if (meaning.kind === 'type') return commentAbove(meaning.declaration, meaning.scope)
+  if (meaning.kind === 'protocol') return commentAbove(meaning.protocol.declaration, meaning.protocol.scope)
   if (meaning.kind === 'param') return commentAbove(meaning.param.declaration, meaning.param.scope)
   if (meaning.kind !== 'binding') return undefined
   const { bound } = meaning

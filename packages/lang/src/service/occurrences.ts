@@ -16,6 +16,7 @@ import type {
   Name,
   ObjectValue,
   PlumbImplementation,
+  ProtocolDeclaration,
   QualifiedName,
   Setting,
   TestDeclaration,
@@ -23,6 +24,7 @@ import type {
   Value,
 } from '../parse/ast.js'
 import { partsOfChain } from '../parse/chain-parts.js'
+import { stepsWithin } from '../protocol/steps.js'
 import { type Flow, flowOf, knownOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
 import { portOf, type SymbolInfo } from './symbol.js'
@@ -53,6 +55,7 @@ export const occurrencesIn = (scope: Scope): readonly Occurrence[] => {
       const param = scope.params.get(item.name.text)
       if (param?.declaration === item) names.note(item.name.span, { kind: 'param', param })
     }
+    if (item.kind === 'protocol') inProtocol(item, names)
     if (item.kind === 'binding') inBinding(item, names)
     if (item.kind === 'test') inTest(item, names)
   }
@@ -91,7 +94,10 @@ const paramSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undef
 const valueSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined =>
   paramSymbol(name, scope) ?? bindingSymbol(name, scope)
 
+/** What a name where a type can stand is: of a type, or of a protocol. */
 export const typeSymbol = (name: string, scope: Scope | undefined): SymbolInfo | undefined => {
+  const protocol = scope?.protocols.get(name)
+  if (protocol) return { kind: 'protocol', protocol }
   const declaration = scope?.module.program.items.find((item) => item.kind === 'type' && item.name.text === name)
   return scope && declaration?.kind === 'type' ? { kind: 'type', declaration, scope } : undefined
 }
@@ -137,6 +143,17 @@ const inType = (type: TypeExpression, names: Names): void => {
   }
 }
 
+const inProtocol = ({ name, steps }: ProtocolDeclaration, names: Names): void => {
+  const protocol = names.scope.protocols.get(name.text)
+  if (protocol?.declaration.name === name) names.note(name.span, { kind: 'protocol', protocol })
+  for (const { list } of stepsWithin(steps)) {
+    for (const step of list) {
+      if (step.kind === 'send' || step.kind === 'recv') inType(step.type, names)
+      if (step.kind === 'named') qualified(step.name, names, typeSymbol)
+    }
+  }
+}
+
 const inBinding = (binding: Binding, names: Names): void => {
   const bound = names.scope.bindings.get(binding.name.text)
   for (const port of [...(binding.signature?.inputs ?? []), ...(binding.signature?.outputs ?? [])]) inType(port.type, names)
@@ -169,7 +186,8 @@ const inBinding = (binding: Binding, names: Names): void => {
 
 const inConfig = (config: ObjectValue, table: KeyTable, names: Names): void => {
   for (const { key, value } of config.entries) {
-    inValue(value, names)
+    if (key.text === 'protocol' && value.kind === 'name') qualified(value.name, names, typeSymbol)
+    else inValue(value, names)
     if (!Object.hasOwn(table, key.text) || !table[key.text]?.isNames) continue
     for (const part of value.kind === 'list' ? value.items : [value]) inString(part, names)
   }
@@ -228,10 +246,16 @@ const inBody = (bound: Bound, impl: PlumbImplementation, names: Names): void => 
       const process = qualified(s.process, names, bindingSymbol)
       for (const { port, channel } of s.arguments) {
         if (port && process?.kind === 'binding') names.note(port.span, portOf(process.bound, port.text))
-        names.note(channel.span, locals.get(channel.text))
+        noteLocal(channel, locals.get(channel.text), names)
       }
     }
   }
+}
+
+/** Of `s_in`, which is named after the parameter `s`, its name alone. */
+const noteLocal = ({ span }: Name, meaning: SymbolInfo | undefined, names: Names): void => {
+  const name = meaning?.kind === 'parameter' ? meaning.name.text : undefined
+  names.note(name === undefined ? span : { ...span, end: Math.min(span.end, span.start + name.length) }, meaning)
 }
 
 const inChain = (chain: Chain, names: Names, locals: Locals): void => {
@@ -272,7 +296,7 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       return
     case 'reference': {
       const local = chain.name.module ? undefined : locals.get(chain.name.name.text)
-      if (local) names.note(chain.name.span, local)
+      if (local) noteLocal(chain.name.name, local, names)
       const process = local ?? qualified(chain.name, names, bindingSymbol)
       if (chain.port && process) names.note(chain.port.span, portBehind(process, chain.port.text))
       return

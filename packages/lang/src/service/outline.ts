@@ -12,7 +12,7 @@ import { writtenSignature } from './signature.js'
 
 export interface ListedSymbol {
   readonly name: string
-  readonly kind: 'module' | 'type' | 'param' | 'process' | 'tool' | 'value' | 'test' | 'field' | 'channel'
+  readonly kind: 'module' | 'type' | 'protocol' | 'param' | 'process' | 'tool' | 'value' | 'test' | 'field' | 'channel'
   /** Of the whole declaration, and of the name in it. */
   readonly span: Span
   readonly at: Span
@@ -43,6 +43,8 @@ const symbolOf = (item: Item, scope: Scope | undefined): ListedSymbol => {
       return { name: aliasOf(item), kind: 'module', span, at: (item.as ?? item.target).span, parts: [] }
     case 'type':
       return { name: item.name.text, kind: 'type', span, at: item.name.span, parts: fieldsOf(item.type) }
+    case 'protocol':
+      return { name: item.name.text, kind: 'protocol', span, at: item.name.span, parts: [] }
     case 'param':
       return { name: item.name.text, kind: 'param', span, at: item.name.span, parts: [] }
     case 'test':

@@ -7,6 +7,7 @@ import { errorsOf } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { Files } from '../names/modules.js'
 import { RESERVED } from '../parse/cursor.js'
+import { PROTOCOL_WORDS } from '../parse/protocol.js'
 import { isPrimitive } from '../parse/type.js'
 import { type Edit, edited } from './edit.js'
 import { type Occurrence, occurrenceAt } from './occurrences.js'
@@ -35,7 +36,9 @@ export const renameAt = (compiled: Compiled, others: readonly Compiled[], files:
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
     return refuse('syntax_error', `'${name}' is not a name: letters, digits and '_', not a digit first`)
   if (RESERVED.has(name)) return refuse('syntax_error', `'${name}' is a reserved word`)
-  if (occurrence.meaning.kind === 'type' && isPrimitive(name)) return refuse('duplicate_name', `'${name}' is a type of the language`)
+  const { kind } = occurrence.meaning
+  if (kind === 'protocol' && PROTOCOL_WORDS.has(name)) return refuse('syntax_error', `'${name}' is a word of protocols`)
+  if ((kind === 'type' || kind === 'protocol') && isPrimitive(name)) return refuse('duplicate_name', `'${name}' is a type of the language`)
   const programs = [compiled, ...others]
   const broken = programs.flatMap((c) => c.diagnostics).find((d) => d.code === 'syntax_error')
   if (broken) return refuse('syntax_error', `'${broken.span.source.path}' has a syntax error: names in it might be missed`)

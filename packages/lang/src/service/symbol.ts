@@ -1,7 +1,7 @@
 // What a name in a program can mean.
 
 import type { Span } from '../diagnostic/source.js'
-import type { Bound, Param, Scope } from '../names/names.js'
+import type { Bound, Param, Protocol, Scope } from '../names/names.js'
 import type { ChannelStatement, Name, TypeDeclaration, Use } from '../parse/ast.js'
 import type { GraphPort } from '../plan/graph.js'
 import { portsOfInstance } from '../plan/instance.js'
@@ -12,6 +12,7 @@ export type SymbolInfo =
   | { readonly kind: 'binding'; readonly bound: Bound }
   | { readonly kind: 'param'; readonly param: Param }
   | { readonly kind: 'type'; readonly declaration: TypeDeclaration; readonly scope: Scope }
+  | { readonly kind: 'protocol'; readonly protocol: Protocol }
   /** `scope` is undefined where the module did not load. */
   | { readonly kind: 'module'; readonly use: Use; readonly scope: Scope | undefined }
   | { readonly kind: 'parameter'; readonly bound: Bound; readonly name: Name; readonly port: GraphPort | undefined }
@@ -30,6 +31,8 @@ export const declarationOf = (meaning: SymbolInfo): Span | undefined => {
       return meaning.param.declaration.name.span
     case 'type':
       return meaning.declaration.name.span
+    case 'protocol':
+      return meaning.protocol.declaration.name.span
     case 'module':
       return meaning.scope && { ...meaning.scope.module.program.span, end: 0 }
     case 'parameter':

@@ -32,6 +32,7 @@ const kindOf = (meaning: SymbolInfo): NameToken['kind'] => {
     case 'module':
       return 'namespace'
     case 'type':
+    case 'protocol':
       return 'type'
     case 'binding':
       return meaning.bound.category === 'stream' ? 'function' : meaning.bound.category === 'base' ? 'method' : 'variable'

@@ -98,7 +98,7 @@ export class ControlProcessor {
       return
     }
     const old_messages = messages.length
-    conversation.setMemory(control.memory, control.conversation)
+    conversation.setMemory(control.memory, control.conversation, expected !== undefined)
     this.#reply({ kind: 'memory_set', old_messages, new_messages: control.memory.length }, replyTo)
     if (control.isResume) this.#resume(replyTo)
   }

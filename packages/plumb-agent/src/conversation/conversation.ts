@@ -2,8 +2,10 @@
 // messages are remembered.
 
 import { type Identity, type Json, jsonOfKey, type Type } from '@plumb/lang'
+import type { Walk } from '@plumb/tool/protocol/walk'
 import { type Deliveries, type Fault, fault, type Log, nowMs, type Result, succeed, toDollars, totalTokens } from '@plumb/wire'
 import type { Partials } from '../answer/partials.js'
+import type { ReadAnswer } from '../answer/read.js'
 import { withThinkingApart } from '../answer/thinking.js'
 import type { AgentConfig } from '../config/config.js'
 import type { UserInput } from '../io/intake.js'
@@ -22,7 +24,7 @@ import { ProviderBreaker } from './breaker.js'
 import { exhausted, validateAnswer } from './final-answer.js'
 import { Memories, type Memory } from './memories.js'
 import { CallCount, Meter } from './meter.js'
-import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf, unreadableComplaint } from './turn.js'
+import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf, unfinishedComplaint, unreadableComplaint } from './turn.js'
 
 /** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
 export type InputOutcome =
@@ -39,8 +41,8 @@ export interface Conversation {
   /** It has a memory for each conversation. Else it has one, and `conversation` is undefined. */
   readonly hasConversations: boolean
   memoryOf(conversation?: Identity): readonly ChatMessage[]
-  /** Only between inputs; the system prompt is not part of it. */
-  setMemory(messages: readonly ChatMessage[], conversation?: Identity): void
+  /** Only between inputs; the system prompt is not part of it. `goesOn`: what was said, in other words, and not another conversation. */
+  setMemory(messages: readonly ChatMessage[], conversation?: Identity, goesOn?: boolean): void
   /**
    * Resolves to one line of JSON of the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for
    * telemetry. Of inputs of one conversation only one is answered at a time.
@@ -66,6 +68,8 @@ export interface ConversationOptions {
   readonly openPartials?: ((output: Type, emit: Emit) => Partials) | undefined
   /** The deliveries of its inputs, in a run by workers. */
   readonly deliveries?: Deliveries | undefined
+  /** A walk of the agent's protocol for one input. Undefined: it has none. */
+  readonly beginWalk?: ((memory: Memory) => Walk) | undefined
   /** The user's message for an input that may contain media. Undefined: it is the input itself. */
   readonly readContent?: ((input: UserInput) => Promise<Result<Json>>) | undefined
 }
@@ -135,8 +139,8 @@ class ProviderConversation implements Conversation {
     return this.#memories.messagesOf(conversation)
   }
 
-  setMemory(messages: readonly ChatMessage[], conversation?: Identity): void {
-    this.#memories.set(messages, conversation)
+  setMemory(messages: readonly ChatMessage[], conversation?: Identity, goesOn?: boolean): void {
+    this.#memories.set(messages, conversation, goesOn)
     this.#meter.compactions++
   }
 
@@ -171,9 +175,10 @@ class ProviderConversation implements Conversation {
   #compose(turn: Turn, emit: Emit, billing: Billing | undefined, partials: Partials | undefined): ModelRequest {
     const { hasRuntimeContext, parallelToolCalls, input, output, schemaInPrompt } = this.#config
     const settings = () => ({ model: this.#model, temperature: this.#temperature, effort: this.#effort })
-    const tools = this.#tools.offers()
+    const tools = this.#tools.offers(turn.walk)
     return {
-      system: withInstructions(this.#config.system, tools),
+      // A protocol changes what is offered, and not the prompt.
+      system: withInstructions(this.#config.system, turn.walk ? this.#tools.offers() : tools),
       context: hasRuntimeContext ? this.#contextNow(turn.memory) : undefined,
       history: turn.memory.messages,
       turn: turn.messages,
@@ -316,7 +321,7 @@ class ProviderConversation implements Conversation {
     const message = this.#surroundings.readContent ? await this.#surroundings.readContent(input) : succeed(input.text)
     if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
     if (!message.ok) return message
-    const turn = new Turn(message.value, memory)
+    const turn = new Turn(message.value, memory, this.#surroundings.beginWalk?.(memory))
     const count = new CallCount(this.#config.maxToolCalls)
     const partials = this.#surroundings.openPartials?.(this.#config.output, emit)
     let hasBeenCut = false
@@ -337,28 +342,33 @@ class ProviderConversation implements Conversation {
       const uses = stop === 'end' || stop === 'tool_use' ? toolUsesOf(content) : []
       if (uses.length > 0) {
         count.add(uses.length)
-        const results = await this.#tools.answer(uses, cancellation.signal, emit, { kept: said.calls, count, delivery })
+        const { walk } = turn
+        const results = await this.#tools.answer(uses, cancellation.signal, emit, { kept: said.calls, count, delivery, walk })
         if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
         if (!results.ok) return results
         if (count.isSpent) return { ok: false, error: count.fault }
         turn.addRound(content, results.value)
         continue
       }
-      const read = validateAnswer(said.value, this.#config)
+      const valid = validateAnswer(said.value, this.#config)
+      // What was cut, or refused, is no answer before it is early.
+      const unfinished = stop === 'end' || valid.ok ? turn.walk?.unfinished : undefined
+      const read: Result<ReadAnswer> = unfinished ? { ok: false, error: unfinished } : valid
       if (read.ok) {
         const { json, repairs, thinking } = read.value
         if (thinking !== undefined) emit({ kind: 'thinking', text: thinking })
         if (repairs.length > 0) emit({ kind: 'mended', what: repairs.join(', ') })
         if (!this.#config.isAmnesiac) memory.add(turn.accepted(content), this.#surroundings.emitsMemory ? emit : undefined)
+        memory.at = turn.walk?.at
         partials?.end(json)
         return succeed(json)
       }
       const [isCut, text] = [stop === 'tokens', textOfBlocks(content)]
       if (retries === this.#config.maxRetries || stop === 'refused' || (isCut && hasBeenCut)) return exhausted(read.error, retries, text)
       hasBeenCut ||= isCut
-      this.#hasMismatch ||= !isOnlyCut(stop, text, this.#config.output)
+      this.#hasMismatch ||= !unfinished && !isOnlyCut(stop, text, this.#config.output)
       retries++
-      const told = complaint(said.value, text, read.error, this.#config.output)
+      const told = unfinished ? unfinishedComplaint(unfinished) : complaint(said.value, text, read.error, this.#config.output)
       emit({ kind: 'retry', attempt: retries, reason: read.error.detail, wait_ms: 0, ...this.#recorded({ told }) })
       // A cut answer would be paid for again with each request, and invite the model to continue it.
       turn.addComplaint(isCut ? [] : content, told)

@@ -11,6 +11,9 @@ export class Memory {
   #unrecorded: readonly ChatMessage[]
   /** Inputs that are being answered with it. */
   uses = 0
+  /** Where the walk of its protocol is. Undefined: where `walked` has brought it, since this process has answered nothing with it. */
+  at: number | undefined
+  #walked: readonly ChatMessage[] | undefined
 
   constructor(
     begins: readonly ChatMessage[],
@@ -20,9 +23,17 @@ export class Memory {
     this.#unrecorded = begins
   }
 
-  set(messages: readonly ChatMessage[]): void {
+  /** `goesOn`: the same conversation in other words, whose walk is where it was. */
+  set(messages: readonly ChatMessage[], goesOn = false): void {
+    this.#walked = goesOn ? this.walked : undefined
+    if (!goesOn) this.at = undefined
     this.messages = [...messages]
     this.#unrecorded = []
+  }
+
+  /** The messages whose calls the walk has come from. */
+  get walked(): readonly ChatMessage[] {
+    return this.#walked ?? this.messages
   }
 
   /** `emit`: where what is added is told. */
@@ -50,8 +61,8 @@ export class Memories {
     return this.#all.get(conversation)?.messages ?? this.#begins
   }
 
-  set(messages: readonly ChatMessage[], conversation: Identity | undefined): void {
-    this.#take(conversation).set(messages)
+  set(messages: readonly ChatMessage[], conversation: Identity | undefined, goesOn?: boolean): void {
+    this.#take(conversation).set(messages, goesOn)
     this.#trim()
   }
 

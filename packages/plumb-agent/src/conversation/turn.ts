@@ -1,6 +1,7 @@
 // The messages of one input until its answer, and which of them are remembered.
 
 import { type Json, namesWithin, printType, resolve, type Type, toSchema } from '@plumb/lang'
+import type { Walk } from '@plumb/tool/protocol/walk'
 import { type Fault, preview } from '@plumb/wire'
 import { wrapperOf } from '../answer/wrapped.js'
 import { saysSomething } from '../provider/memory-messages.js'
@@ -16,6 +17,8 @@ export class Turn {
   constructor(
     content: Json,
     readonly memory: Memory,
+    /** Of its calls, under a protocol. */
+    readonly walk?: Walk | undefined,
   ) {
     const user: ChatMessage = { role: 'user', content }
     this.#messages = [user]
@@ -73,6 +76,10 @@ export const complaint = ({ stop, isWrapped }: ModelAnswer, text: string, { deta
 /** Of an answer that the server could not read, such as a call in no form of its own. */
 export const unreadableComplaint = ({ detail }: Fault): string =>
   `Your last answer could not be read: ${preview(detail.replace(/\.$/, ''), 300)}.\nAnswer again; to call a tool, use the form for it, with arguments that are JSON.`
+
+/** Of an answer before the end of its protocol. */
+export const unfinishedComplaint = ({ detail }: Fault): string =>
+  `Your last answer was not accepted: ${detail}.\nCall what is missing first, and then answer again.`
 
 /** The answer may be the beginning of a value: nothing shows that the model, or its server, does not know the type. */
 export const isOnlyCut = (stop: ModelAnswer['stop'], text: string, output: Type): boolean =>

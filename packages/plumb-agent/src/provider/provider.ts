@@ -30,7 +30,14 @@ export type ContentBlock =
   /** Members of a message of Chat Completions that its server wants back: see message-fields.ts. */
   | { readonly type: 'chat_fields'; readonly fields: MessageFields }
   /** `content`: text, or a list of blocks as in result-parts.ts. */
-  | { readonly type: 'tool_result'; readonly tool_use_id: string; readonly content: Json; readonly is_error: boolean }
+  | {
+      readonly type: 'tool_result'
+      readonly tool_use_id: string
+      readonly content: Json
+      readonly is_error: boolean
+      /** Of a chain, under a protocol: the calls that it has made, by the names of their tools. No provider gets it. */
+      readonly calls?: readonly string[]
+    }
   | MediaBlock
 
 export type ToolUse = Extract<ContentBlock, { type: 'tool_use' }>

@@ -51,7 +51,7 @@ export const openAgentTools = (parts: AgentToolsParts): AgentTools => {
   const isWaitedFor = config.providerName !== 'eliza' && config.lane !== 'batch'
   const isEarly = opened.caller === own && options.tools.command === undefined && isWaitedFor
   return {
-    offers: () => tools.offers(),
+    offers: (walk) => tools.offers(walk),
     answer: (calls, signal, emit, of) => tools.answer(calls, signal, emit, of),
     ...(isEarly ? { prepare: () => own.prepare() } : {}),
     answers: opened.answers,

@@ -6,12 +6,12 @@ import { fitOutput, fitToolInput } from '@plumb/tool/call/fit'
 import { wordsFor } from '@plumb/tool/compose/chain-names'
 import { type Composition, compose } from '@plumb/tool/compose/compose'
 import { COMPOSE_INPUT, composeDescription } from '@plumb/tool/compose/description'
+import type { Walk } from '@plumb/tool/protocol/walk'
 import { fail, isFault, isRecord, parseJson, preview, type Result, succeed, type ToolAnswer } from '@plumb/wire'
 import type { ContentBlock } from '../provider/provider.js'
 import type { CallableTool } from './callable.js'
 import { toModelContent } from './content.js'
-
-const COMPOSE = 'compose'
+import { COMPOSE } from './walked-turn.js'
 
 export interface Composing {
   /** The offer to the model. Undefined: there is nothing to compose. */
@@ -23,6 +23,8 @@ export interface AgentComposition extends Pick<Composition, 'parallel' | 'signal
   /** Valid JSON text. */
   readonly input: string
   readonly tools: readonly CallableTool[]
+  /** Its calls keep to a protocol, from where this walk is. */
+  readonly walk?: Walk | undefined
   /** With all stages of a call; `input` as a model would write it. */
   readonly call: (tool: CallableTool, input: string, number: number, signal: AbortSignal) => Promise<Result<ToolAnswer>>
 }
@@ -43,7 +45,7 @@ export const openComposing = (maxOutput: number): Composing => {
       if (last?.offer.description !== description) last = composeTool(description)
       return last
     },
-    run: async ({ input, tools, call, ...rest }) => {
+    run: async ({ input, tools, walk, call, ...rest }) => {
       const { chain, input: given } = JSON.parse(input) as { readonly chain: string; readonly input?: Json }
       const named = chainTools(tools)
       const byName = new Map(named.map(({ name }, i) => [name, tools[i] as CallableTool]))
@@ -52,6 +54,7 @@ export const openComposing = (maxOutput: number): Composing => {
         chain,
         input: given === undefined ? undefined : JSON.stringify(given),
         tools: named,
+        order: walk && { protocol: walk.of.protocol, at: walk.at, names: new Map([...byName].map(([name, tool]) => [name, tool.name])) },
         call: async (name, json, number, signal) => {
           const tool = byName.get(name) as CallableTool
           const answer = await call(tool, tool.isWrapped ? `{"input":${json}}` : json, number, signal)

@@ -19,7 +19,7 @@ export const withSkills = (skills: readonly Skill[], others: AgentTools): AgentT
   const offer = skillOffer()
   return {
     ...others,
-    offers: () => [...others.offers(), offer],
+    offers: (walk) => [...others.offers(walk), offer],
     answer: async (calls, signal, emit, of) => {
       const isSkill = ({ name }: ToolUse): boolean => name === SKILL_TOOL
       const theirs = calls.filter((use) => !isSkill(use))

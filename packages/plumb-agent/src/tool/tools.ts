@@ -1,6 +1,7 @@
 // The tools of one agent: those that the model is offered now, and the results of the calls in an answer.
 
 import type { Json } from '@plumb/lang'
+import type { Walk } from '@plumb/tool/protocol/walk'
 import {
   errorAnswer,
   type Fault,
@@ -24,17 +25,19 @@ import type { Approvals } from './approvals.js'
 import { type Asking, beginCall } from './begin-call.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
-import type { Composing } from './composing.js'
+import type { Composing, CompositionResult } from './composing.js'
 import { toModelContent } from './content.js'
 import type { KeptCalls } from './kept-calls.js'
 import type { ToolPolicy } from './policy.js'
 import { failure, noSuchTool, toolResult } from './result.js'
 import type { OfferedTools } from './server-catalogue.js'
+import { answerTurn, COMPOSE } from './walked-turn.js'
 
 export interface Tools {
   /** The model is asked, and may call them: their dispatcher is started meanwhile. */
   readonly prepare?: () => void
-  readonly offers: () => readonly ToolOffer[]
+  /** Under a protocol, those that it allows where the walk is. */
+  readonly offers: (walk?: Walk) => readonly ToolOffer[]
   /**
    * One result for each call, in their order. Kept results are reused without a call. A call that waits for approval is the fault `isHeld`.
    */
@@ -52,6 +55,8 @@ export interface AnsweredInput {
   readonly count?: { readonly takeInner: () => Fault | undefined } | undefined
   /** The message of a run by workers. */
   readonly delivery?: string | undefined
+  /** Its calls keep to a protocol, and the walk goes on with them. */
+  readonly walk?: Walk | undefined
 }
 
 export interface ToolsParts {
@@ -68,8 +73,6 @@ export interface ToolsParts {
 }
 
 const MAX_PARALLEL = 8
-/** The tool that runs chains of the others. */
-const COMPOSE = 'compose'
 /** The limit of results that are kept for repeated calls. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
@@ -84,38 +87,46 @@ class ModelTools implements Tools {
     dropped: (id) => succeed(failure(id, RESULT_DROPPED)),
   })
   #renamed = 0
+  #turns = 0
 
   constructor(parts: ToolsParts) {
     this.#parts = parts
   }
 
-  offers(): readonly ToolOffer[] {
+  offers(walk?: Walk): readonly ToolOffer[] {
     const chains = this.#composed()
-    return [...this.#offered(), ...(chains ? [chains] : [])].map(({ offer }) => offer)
+    const all = [...this.#offered(), ...(chains ? [chains] : [])]
+    return all.filter(({ name }) => walk?.isOffered(name) ?? true).map(({ offer }) => offer)
   }
 
   async answer(
     calls: readonly ToolUse[],
     signal: AbortSignal,
     emit: Emit,
-    { kept, count, delivery }: AnsweredInput = {},
+    { kept, count, delivery, walk }: AnsweredInput = {},
   ): Promise<Result<readonly ToolResult[]>> {
     // In the order of the calls, not of their results.
     const known = new Map(calls.map((use) => [use, kept?.find(use)]))
-    const answered = await mapLimit(calls, this.#parts.areParallel ? MAX_PARALLEL : 1, async (use): Promise<Result<ToolResult>> => {
+    const parallel = this.#parts.areParallel ? MAX_PARALLEL : 1
+    // A step of a walk is a call of its own, also where a provider counts ids from the beginning in each reply.
+    const turn = walk ? ` ${++this.#turns}` : ''
+    const call = async (use: ToolUse): Promise<Result<ToolResult>> => {
       if (signal.aborted) return succeed(failure(use.id, CANCELLED))
       const found = known.get(use)
       if (found) return succeed(found)
       // Some providers count ids from the beginning in each reply, so that one id stands for different calls. Each gets an id of its own.
       const run = (isReused: boolean) =>
         this.#answerOne(use, isReused || use.id === '' ? `${use.id}#${++this.#renamed}` : use.id, {
-          ...{ signal, emit, kept, count, delivery },
+          ...{ signal, emit, kept, count, delivery, walk },
           asking: { ms: 0 },
         })
-      const result = await this.#results.get(use.id, run, fingerprint(use))
+      const result = await this.#results.get(use.id, run, `${fingerprint(use)}${turn}`)
       if (!signal.aborted && result.ok) kept?.keep(use, result.value)
       return result
-    })
+    }
+    const refuse = (use: ToolUse, why: Fault) => this.#refuse(use, why, emit)
+    const resultOf = (one: Result<ToolResult>) => (one.ok ? one.value : undefined)
+    const answered = walk ? await answerTurn(calls, walk, { parallel, call, refuse, resultOf }) : await mapLimit(calls, parallel, call)
     const held = answered.find((one) => !one.ok)
     return held?.ok === false ? held : succeed(answered.flatMap((one) => (one.ok ? [one.value] : [])))
   }
@@ -134,14 +145,23 @@ class ModelTools implements Tools {
     return tool && this.#parts.gate.isOffered(tool) ? tool : undefined
   }
 
+  /** Nothing is run, and nothing is kept of it: the same walk refuses it again. */
+  #refuse(use: ToolUse, why: Fault, emit: Emit): Result<ToolResult> {
+    const known = this.#known().has(use.name) || use.name === COMPOSE
+    const error = known ? why : noSuchTool(use.name, why.allowed as readonly string[])
+    const content = JSON.stringify(error)
+    beginCall({ id: use.id, name: use.name, json: inputText(use) }, emit, { ms: 0 })(true, content)
+    return succeed(toolResult(use.id, content, true))
+  }
+
   async #answerOne(use: ToolUse, id: string, around: Around): Promise<Result<ToolResult>> {
     const { emit, kept } = around
     const done = beginCall({ id: use.id, name: use.name, json: inputText(use) }, emit, around.asking)
     const chains = use.name === COMPOSE ? this.#composed() : undefined
     if (chains) {
-      const { content, is_error } = await this.#composeCalls(use, chains, id, around)
+      const { content, is_error, calls = [] } = await this.#composeCalls(use, chains, id, around)
       done(is_error, typeof content === 'string' ? content : JSON.stringify(content))
-      return succeed(toolResult(use.id, content, is_error))
+      return succeed({ ...toolResult(use.id, content, is_error), ...(calls.length > 0 ? { calls } : {}) })
     }
     const tool = this.#known().get(use.name)
     const hold = (json: string) => kept?.held(use, json)
@@ -153,8 +173,13 @@ class ModelTools implements Tools {
   }
 
   // A chain, and its calls, are refused if no person can be asked: a call in it is never parked.
-  async #composeCalls(use: ToolUse, chains: CallableTool, id: string, around: Around) {
-    const { signal, emit, count, kept, delivery } = around
+  async #composeCalls(
+    use: ToolUse,
+    chains: CallableTool,
+    id: string,
+    around: Around,
+  ): Promise<CompositionResult & Pick<ToolResult, 'calls'>> {
+    const { signal, emit, count, kept, delivery, walk: outer } = around
     const permitted = this.#permit(readInput(use, chains), chains, emit)
     if (!permitted.ok) return { content: JSON.stringify(permitted.error), is_error: true }
     const { json, needsConsent } = permitted.value
@@ -162,8 +187,12 @@ class ModelTools implements Tools {
     const refused = needsConsent ? await asks(around.asking, () => this.#parts.approvals.requestConsent(request, signal)) : undefined
     if (refused) return { content: JSON.stringify(refused), is_error: true }
     const inChain = kept?.inChain(use)
-    return (this.#parts.composing as Composing).run({
+    const walk = outer?.of.begin(outer.at)
+    walk?.made(COMPOSE)
+    const calls: string[] = []
+    const result = await (this.#parts.composing as Composing).run({
       input: json,
+      walk: walk?.of.begin(walk.at),
       // A call that is not permitted now is refused when it is made, as it would be alone.
       tools: [...this.#known().values()],
       parallel: this.#parts.areParallel ? MAX_PARALLEL : 1,
@@ -171,17 +200,29 @@ class ModelTools implements Tools {
       refuse: () => count?.takeInner(),
       warn: this.#parts.warn ?? (() => {}),
       call: async (tool, input, number, signal) => {
+        const refused = walk?.judge(tool.name)
+        if (refused) return { ok: false, error: refused }
         const one = inChain?.({ name: tool.name, input })
-        if (one?.found) return succeed({ id: `${id}/${number}`, ...one.found })
+        const isMade = (is_error: boolean): void => {
+          if (!walk || is_error || walk.of.isFree(tool.name)) return
+          walk.made(tool.name)
+          calls.push(tool.name)
+        }
+        if (one?.found) {
+          isMade(one.found.is_error)
+          return succeed({ id: `${id}/${number}`, ...one.found })
+        }
         const inner = { parent: use.id, depth: 1 }
         const asking = { ms: 0 }
         const done = beginCall({ id: `${use.id}/${number}`, name: tool.name, json: input }, emit, asking, inner)
         const asked = await this.#ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit, delivery, asking }, { depth: inner.depth })
         done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : JSON.stringify(asked.error))
+        isMade(!asked.ok || asked.value.is_error)
         if (!signal.aborted) one?.keep(asked.ok ? asked.value : errorAnswer(id, asked.error))
         return asked
       },
     })
+    return { ...result, calls }
   }
 
   // The stages before the dispatcher gets a call, plumb-tools(7): validate, permission, approval. The dispatcher validates and permits again.

@@ -1,6 +1,6 @@
 // Runs a chain over the tools behind a gateway: each call goes through all the stages of a single call.
 
-import { compose, cutText, perform } from '@plumb/tool/internal'
+import { compose, cutText, perform, type Walk } from '@plumb/tool/internal'
 import type { Fault } from '@plumb/wire'
 import { type McpToolResult, type ServedContent, toContent, toError } from '../tools/answer.js'
 import type { CallContext } from '../tools/served-tool.js'
@@ -25,23 +25,30 @@ export const composeTools = async (
   chain: string,
   input: string | undefined,
   { catalogue, maxOutput, warn }: ChainOptions,
-  { id, signal }: CallContext,
+  context: CallContext,
 ): Promise<ChainAnswer> => {
+  const { id, signal, calls } = context
   const tools = catalogue.tools()
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
-  const composed = await compose({
-    chain,
-    input,
-    tools,
-    parallel: MAX_PARALLEL,
-    signal,
-    warn,
-    call: async (name, json, number, stop) => {
-      const { tool, session } = byName.get(name) as GatewayTool
-      const { result } = await perform(tool, json, { session, signal: stop, id: `${id}/${number}`, parent: { id, depth: 0 } })
-      return result
-    },
-  })
+  const run = (walk?: Walk) =>
+    compose({
+      chain,
+      input,
+      tools,
+      order: walk && { protocol: walk.of.protocol, at: walk.at, names: new Map() },
+      parallel: MAX_PARALLEL,
+      signal,
+      warn,
+      call: async (name, json, number, stop) => {
+        const refused = walk?.judge(name)
+        if (refused) return { ok: false, error: refused }
+        const { tool, session } = byName.get(name) as GatewayTool
+        const { result } = await perform(tool, json, { session, signal: stop, id: `${id}/${number}`, parent: { id, depth: 0 } })
+        if (result.ok) walk?.made(name)
+        return result
+      },
+    })
+  const composed = await (calls ? calls.alone(run) : run())
   if (composed.kind === 'refused') return composed
   const { result } = composed
   if (!result.ok) return { kind: 'answer', result: toError(result.error) }

@@ -4,13 +4,12 @@ import { normalize } from 'node:path'
 import { hasErrors, serverBindings, showDiagnostics } from '@plumb/lang'
 import { type Fault, fault } from '@plumb/wire'
 import { SERVE_ROWS, type ServeOptions } from '../options.js'
-import { type OpenedSpec, openSpec, type SpecsOptions } from '../tools/of-specs.js'
-import type { ServedTool } from '../tools/served-tool.js'
+import { type OpenedSpec, openSpec, type SpecsOptions, type ToolsOfSpecs } from '../tools/of-specs.js'
 import { type CataloguedSpec, openGatewayCatalogue } from './catalogue.js'
 import { gatewayTools } from './gateway-tools.js'
 
 /** Undefined: all errors, in all specs, were reported. */
-export const openGateway = async (serving: ServeOptions, options: SpecsOptions): Promise<readonly ServedTool[] | undefined> => {
+export const openGateway = async (serving: ServeOptions, options: SpecsOptions): Promise<ToolsOfSpecs | undefined> => {
   const { reporter } = options
   const { specs, maxOutput = SERVE_ROWS.maxOutput.byDefault } = serving
   const usage = wrongUse(serving)
@@ -34,7 +33,8 @@ export const openGateway = async (serving: ServeOptions, options: SpecsOptions):
     return undefined
   }
   const warn = (warning: Fault) => reporter.warn(warning)
-  return gatewayTools({ catalogue: openGatewayCatalogue(ready, warn), program: first.program, maxOutput, warn })
+  const tools = gatewayTools({ catalogue: openGatewayCatalogue(ready, warn), program: first.program, maxOutput, warn })
+  return { tools, programs: opened.flatMap((spec) => (spec ? [spec.program] : [])) }
 }
 
 const wrongUse = ({ specs, builtins, prompts }: Pick<ServeOptions, 'specs' | 'builtins' | 'prompts'>): Fault | undefined => {

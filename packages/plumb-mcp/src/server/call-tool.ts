@@ -11,7 +11,10 @@ export const callToolMethod: Method = async (client, params, request) => {
   const name = textParam(params, 'name')
   const tool = client.context.catalogue.tool(name)
   const input = recordParam(params, 'arguments')
-  if (tool.ok) return run(tool.value, input, client, request)
+  if (tool.ok) {
+    const make = () => run(tool.value, input, client, request)
+    return client.calls ? client.calls.call(name, make, ({ isError }) => !isError, toError) : make()
+  }
   if (tool.error.error === 'unknown_tool') throw rpcError(INVALID_PARAMS, tool.error)
   return toError(tool.error)
 }
@@ -38,7 +41,7 @@ const run = async (
     const failure = await acquirePermit(permits, stop.signal)
     if (failure) return toError(failure)
     try {
-      const answer = await tool.call(JSON.stringify(input), { id, signal: stop.signal, progress: progress.report })
+      const answer = await tool.call(JSON.stringify(input), { id, signal: stop.signal, progress: progress.report, calls: client.calls })
       if (answer.isError) client.log('warning', { tool: tool.name, failed: answer.content }, sendNotification)
       else client.log('debug', { tool: tool.name, done: true }, sendNotification)
       return client.isStateless ? answer : asOlder(answer)

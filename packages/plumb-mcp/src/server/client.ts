@@ -1,6 +1,7 @@
 // One client of a revision with sessions: handles the requests on its transport, with the server's shared context and its own.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
+import { WalkedCalls } from '@plumb/tool/internal'
 import { isRecord } from '@plumb/wire'
 import { openSubscriptions } from '../resources/subscriptions.js'
 import { APPROVAL_TIMEOUT_MS, CONSENT, hasForms } from './consent.js'
@@ -12,7 +13,8 @@ import { SESSION_METHODS } from './methods.js'
 import { INVALID_PARAMS, noMethod, RpcError } from './rpc-error.js'
 import type { ServerContext } from './server-context.js'
 
-export const openClient = async (transport: Transport, context: ServerContext): Promise<Client> => {
+/** `calls`: its session's, where that is known before. */
+export const openClient = async (transport: Transport, context: ServerContext, calls = openCalls(context)): Promise<Client> => {
   let canAsk = false
   const subscriptions = openSubscriptions((uri) => void rpc.notify({ method: 'notifications/resources/updated', params: { uri } }))
   const rpc = openJsonRpc(
@@ -40,6 +42,7 @@ export const openClient = async (transport: Transport, context: ServerContext): 
   const client: Client = {
     context,
     isStateless: false,
+    calls,
     subscriptions,
     level: 'info',
     log: (level, data, send) => {
@@ -51,9 +54,13 @@ export const openClient = async (transport: Transport, context: ServerContext): 
     },
     close: () => rpc.close(),
   }
+  calls?.onMove(() => void rpc.notify({ method: 'notifications/tools/list_changed' }))
   await rpc.start()
   return client
 }
+
+/** The calls of a session that begins. Undefined: they keep to no protocol. */
+export const openCalls = ({ protocol }: ServerContext): WalkedCalls | undefined => protocol && new WalkedCalls(protocol.begin())
 
 /** The revisions with sessions, newest first: a client that asks for another one is offered the newest. */
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const

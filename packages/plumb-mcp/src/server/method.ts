@@ -1,5 +1,6 @@
 // A method of the protocol: its view of the client and of the request, and how it reads its parameters.
 
+import type { WalkedCalls } from '@plumb/tool/internal'
 import type { Subscriptions } from '../resources/subscriptions.js'
 import type { Level } from './level.js'
 import { INVALID_PARAMS, RpcError } from './rpc-error.js'
@@ -10,6 +11,8 @@ export interface Caller {
   readonly context: ServerContext
   /** In that revision structured content is any JSON value, and a missing resource is an invalid param. */
   readonly isStateless: boolean
+  /** Its calls, in the order of the server's protocol. Undefined: in any order. */
+  readonly calls: WalkedCalls | undefined
   /** Sends a log message, if its level is high enough; `send` if it belongs to a request that is being answered. */
   log(level: Level, data: unknown, send?: RequestContext['sendNotification']): void
 }

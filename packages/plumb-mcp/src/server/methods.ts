@@ -59,8 +59,9 @@ const candidates = async (
 }
 
 export const METHODS: Readonly<Record<string, Method>> = {
-  'tools/list': async ({ context, isStateless }, { cursor }) => {
-    const { items, ...rest } = pageOf(context.catalogue.tools(), cursor)
+  'tools/list': async ({ context, isStateless, calls }, { cursor }) => {
+    const offered = context.catalogue.tools().filter(({ name }) => calls?.walk.isOffered(name) ?? true)
+    const { items, ...rest } = pageOf(offered, cursor)
     return {
       tools: items.map(({ name, description, inputSchema, outputSchema, annotations }) => ({
         name,

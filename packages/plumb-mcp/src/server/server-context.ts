@@ -1,6 +1,7 @@
 // The state that all clients of one server share.
 
 import type { EventEmitter } from 'node:events'
+import type { WalkedProtocol } from '@plumb/tool/internal'
 import type { Fault, Semaphore } from '@plumb/wire'
 import type { ResourceFiles } from '../resources/files.js'
 import type { ActiveCalls } from './active-calls.js'
@@ -13,7 +14,9 @@ export interface ServerContext {
   readonly calls: ActiveCalls
   /** One for each call that runs. */
   readonly permits: Semaphore
-  /** Emits `change` when tools or prompts were added, removed or changed. */
+  /** Calls keep to it: each session walks it from its beginning. Undefined: in any order. */
+  readonly protocol?: WalkedProtocol | undefined
+  /** Emits `change` when tools or prompts were added, removed or changed; `walked` when a walk without a session has moved. */
   readonly changes: EventEmitter
   /** For errors that answer no request. */
   readonly warn: (warning: Fault) => void

@@ -55,10 +55,15 @@ export const openListeners = ({ changes, files }: ServerContext): Listeners => {
         if (tools) send('notifications/tools/list_changed')
         if (prompts) send('notifications/prompts/list_changed')
       }
+      const walked = (): void => {
+        if (tools) send('notifications/tools/list_changed')
+      }
       changes.on('change', changed)
+      changes.on('walked', walked)
       return new Promise((resolve) => {
         const end = (isByServer: boolean): void => {
           changes.off('change', changed)
+          changes.off('walked', walked)
           updates.close()
           tasks?.end()
           open.delete(close)

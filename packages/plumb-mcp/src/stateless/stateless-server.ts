@@ -1,6 +1,7 @@
 // Revision 2026-07-28: each request stands alone, and is answered by the same methods as in sessions.
 
 import { isRecord } from '@plumb/wire'
+import { openCalls } from '../server/client.js'
 import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from '../server/identity.js'
 import { logMessage, passes } from '../server/level.js'
 import type { Caller, Method, Notification, Params, RequestContext } from '../server/method.js'
@@ -48,7 +49,9 @@ const TTL_MS: Readonly<Record<string, number>> = {
   'resources/read': 0,
 }
 
-export const openStateless = (context: ServerContext, taskAfterMs?: number): StatelessServer => {
+/** `calls`: of all requests, which have no session of their own. */
+export const openStateless = (context: ServerContext, taskAfterMs?: number, calls = openCalls(context)): StatelessServer => {
+  calls?.onMove(() => context.changes.emit('walked'))
   const rounds = openServerRounds(taskAfterMs)
   const tasks = openTasks()
   const listeners = openListeners(context)
@@ -73,6 +76,7 @@ export const openStateless = (context: ServerContext, taskAfterMs?: number): Sta
     const caller: Caller = {
       context,
       isStateless: true,
+      calls,
       // A call may go on when its request has been answered.
       log: (level, data, sendOfCall = send) => {
         if (envelope.level && passes(level, envelope.level)) void sendOfCall(logMessage(level, data)).catch(() => {})
@@ -101,7 +105,7 @@ export const openStateless = (context: ServerContext, taskAfterMs?: number): Sta
         envelope = readEnvelope(request.params ?? {})
         const result = await perform(request, envelope, asker)
         if (asker.signal.aborted || !result) return undefined
-        return { message: { jsonrpc: '2.0', id, result: complete(method, result) } }
+        return { message: { jsonrpc: '2.0', id, result: complete(method, result, calls !== undefined) } }
       } catch (error) {
         if (asker.signal.aborted) return undefined
         const refusal = toRpcError(error)
@@ -112,9 +116,10 @@ export const openStateless = (context: ServerContext, taskAfterMs?: number): Sta
   }
 }
 
-const complete = (method: string, result: object): object => {
+const complete = (method: string, result: object, isWalked: boolean): object => {
   const given = { resultType: 'complete', ...result }
-  const ttlMs = TTL_MS[method]
+  // Each call may change which tools come next.
+  const ttlMs = isWalked && method === 'tools/list' ? 0 : TTL_MS[method]
   const hints = ttlMs === undefined ? {} : { ttlMs, cacheScope: 'private' }
   const meta = '_meta' in result && isRecord(result._meta) ? result._meta : {}
   return { ...given, ...hints, _meta: { ...meta, [SERVER_INFO_KEY]: SERVER_INFO } }

@@ -1,7 +1,7 @@
 // A server on stdin and stdout: it has one client, and ends with it.
 
 import { fault } from '@plumb/wire'
-import { openClient } from '../server/client.js'
+import { openCalls, openClient } from '../server/client.js'
 import type { Client } from '../server/method.js'
 import type { ServerContext } from '../server/server-context.js'
 import { openStateless } from '../stateless/stateless-server.js'
@@ -20,11 +20,13 @@ const LOOK_MS = 1000
 
 export const serveStdio = async (context: ServerContext, options: StdioOptions): Promise<StdioServer> => {
   const transport = openStdioTransport(options)
-  const stateless = openStateless(context)
+  // Whatever revision its requests are of, the client is one.
+  const calls = openCalls(context)
+  const stateless = openStateless(context, undefined, calls)
   let session: Promise<Client> | undefined
   let client: Client | undefined
   await splitRevisions(transport, stateless, (inner) => {
-    session = openClient(inner, context)
+    session = openClient(inner, context, calls)
     session.then(
       (opened) => {
         client = opened

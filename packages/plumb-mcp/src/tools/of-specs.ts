@@ -34,19 +34,21 @@ export interface SpecsOptions {
   readonly flows: boolean | undefined
 }
 
-/** Undefined: all errors, in all specs, were reported. */
-export const toolsOfSpecs = async (paths: readonly string[], options: SpecsOptions): Promise<readonly ServedTool[] | undefined> => {
-  const all: (readonly ServedTool[] | undefined)[] = []
-  for (const path of paths) all.push(await toolsOfSpec(normalize(path), options))
-  return all.every((tools) => tools !== undefined) ? all.flat() : undefined
+export interface ToolsOfSpecs {
+  readonly tools: readonly ServedTool[]
+  readonly programs: readonly Program[]
 }
 
-const toolsOfSpec = async (path: string, options: SpecsOptions): Promise<readonly ServedTool[] | undefined> => {
-  const opened = await openSpec(path, options)
-  if (!opened) return undefined
-  const { tools, session, agents } = opened
-  return tools.map((registered) => fromRegistered(registered, session, agents.has(registered.plan.name)))
+/** Undefined: all errors, in all specs, were reported. */
+export const toolsOfSpecs = async (paths: readonly string[], options: SpecsOptions): Promise<ToolsOfSpecs | undefined> => {
+  const all: (OpenedSpec | undefined)[] = []
+  for (const path of paths) all.push(await openSpec(normalize(path), options))
+  if (!all.every((opened) => opened !== undefined)) return undefined
+  return { tools: all.flatMap(toolsOfSpec), programs: all.map(({ program }) => program) }
 }
+
+const toolsOfSpec = ({ tools, session, agents }: OpenedSpec): readonly ServedTool[] =>
+  tools.map((registered) => fromRegistered(registered, session, agents.has(registered.plan.name)))
 
 export interface OpenedSpec {
   readonly program: Program

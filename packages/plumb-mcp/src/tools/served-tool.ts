@@ -1,7 +1,7 @@
 // A tool that a client can call: its listing, and its call.
 
 import type { Effect } from '@plumb/policy'
-import type { JsonText } from '@plumb/tool/internal'
+import type { JsonText, WalkedCalls } from '@plumb/tool/internal'
 import type { McpToolResult } from './answer.js'
 
 export type ServedSchema = { readonly [keyword: string]: unknown }
@@ -31,6 +31,8 @@ export interface CallContext {
   readonly id: string
   /** Fires when the caller has ended: what runs is stopped. */
   readonly signal: AbortSignal
+  /** Of its session, where they keep to a protocol: for a tool that calls others by their names. */
+  readonly calls?: WalkedCalls | undefined
   /** Reports progress, for people; `done` of `total` if they are known. */
   readonly progress: (message: string, done?: number, total?: number) => void
 }

@@ -38,6 +38,7 @@ export const TOOL_GROUPS = {
     wantsJson: of(['list', 'find', 'sandbox'], flag('--json', 'list, find, sandbox: JSON Lines')),
     maxLine: of(['call', 'serve'], { ...MAX_LINE_ROW, text: `call, serve: ${MAX_LINE_ROW.text}` }),
     fds: of(['serve'], value('--fds <list>', "serve: requests on 4 and answers on 5, as '4,5'")),
+    protocol: of(['serve'], value('--protocol <name>', 'serve: the order in which tools may be called, as the spec declares it')),
     /** Writes the offers of the agent's servers among the answers, a line for each change. */
     emitsOffers: of(['serve'], flag('--offers', "serve: first what the agent's MCP servers offer")),
     emitsTelemetry: of(['serve'], flag('--telemetry')),

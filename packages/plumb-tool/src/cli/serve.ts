@@ -1,8 +1,22 @@
 // plumb-tool serve: the dispatcher alone, on stdin and stdout or on the descriptors of an agent's tool channel.
 
-import { FDS, fail, inheritedFds, onStop, openLineInput, openLineOutput, type Result, type StopSignal, scrub, succeed } from '@plumb/wire'
+import type { Program } from '@plumb/lang'
+import {
+  type Fault,
+  FDS,
+  fail,
+  inheritedFds,
+  onStop,
+  openLineInput,
+  openLineOutput,
+  type Result,
+  type StopSignal,
+  scrub,
+  succeed,
+} from '@plumb/wire'
 import type { Session } from '../call/call.js'
 import { callTelemetry } from '../call/call-telemetry.js'
+import type { WalkedCalls } from '../protocol/walked-calls.js'
 import { openDispatcher } from '../serve/dispatcher.js'
 import { type Lines, serveLines } from '../serve/serve-lines.js'
 import type { RunCommand } from './command.js'
@@ -21,9 +35,16 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
     return undefined
   }
   const servers = opened?.servers
+  const names = [...registry.list().map(({ plan }) => plan.name), ...(servers?.offers() ?? []).map(({ name }) => name)]
+  const calls = options.verb.protocol === undefined ? undefined : await openCalls(tools.program, options.verb.protocol, names)
+  if (isFaults(calls)) {
+    for (const error of calls) reporter.report(error)
+    return undefined
+  }
   // The sender of a request has asked for approval before (plumb-wire(5), Tools).
   const telemetry = options.verb.emitsTelemetry ? telemetryTo((json) => lines.say(json), session, agent?.name ?? 'plumb-tool') : {}
-  const dispatcher = openDispatcher({ registry, servers, session: { ...session, ...telemetry, approve: async () => true } })
+  const open = openDispatcher({ registry, servers, session: { ...session, ...telemetry, approve: async () => true } })
+  const dispatcher = calls ? (await import('../protocol/walked-dispatcher.js')).walkedDispatcher(open, () => calls) : open
   const lines: Lines = serveLines({
     dispatcher,
     requests: openLineInput(fds.value.requests),
@@ -54,6 +75,19 @@ export const serve: RunCommand = async (tools, { options, reporter }) => {
   clearInterval(alive)
   forgetSignals()
   return signal
+}
+
+const isFaults = (calls: WalkedCalls | readonly Fault[] | undefined): calls is readonly Fault[] => Array.isArray(calls)
+
+/** For all requests of this process. Faults: there is no such protocol of these tools. */
+const openCalls = async (program: Program, name: string, tools: readonly string[]): Promise<WalkedCalls | readonly Fault[]> => {
+  const { lackedBy, namedProtocol } = await import('../protocol/named.js')
+  const found = namedProtocol([program], name)
+  if (!found.ok) return [found.error]
+  const lacked = lackedBy(found.value, tools)
+  if (lacked.length > 0) return lacked
+  const [{ WalkedProtocol }, { WalkedCalls }] = await Promise.all([import('../protocol/walk.js'), import('../protocol/walked-calls.js')])
+  return new WalkedCalls(new WalkedProtocol(found.value).begin())
 }
 
 /** Telemetry that the requester cannot see itself: calls and tokens of agents and compositions inside tools. */

@@ -11,15 +11,24 @@ import { productOf } from './product.js'
 import type { Run, Runnable, Within } from './run.js'
 import { sequenceOf } from './sequence.js'
 
-/** `called` returns the result of a called binding; `guard` wraps each part, which is itself a chain. */
+/**
+ * `called` returns the result of a called binding; `guard` wraps each part, which is itself a chain. `isInOrder`: one call after the other,
+ * as they are written.
+ */
 export const chainOf = <C extends Within>(
   plan: BasePlan,
   called: (bound: Bound) => Run<C>,
   guard: (run: Run<C>) => Run<C> = (run) => run,
-): Run<C> => guard(unguarded(plan, called, guard))
+  isInOrder = false,
+): Run<C> => guard(unguarded(plan, called, guard, isInOrder))
 
-const unguarded = <C extends Within>(plan: BasePlan, called: (bound: Bound) => Run<C>, guard: (run: Run<C>) => Run<C>): Run<C> => {
-  const runnable = (item: BasePlan): Runnable<C> => ({ run: chainOf(item, called, guard) })
+const unguarded = <C extends Within>(
+  plan: BasePlan,
+  called: (bound: Bound) => Run<C>,
+  guard: (run: Run<C>) => Run<C>,
+  isInOrder: boolean,
+): Run<C> => {
+  const runnable = (item: BasePlan): Runnable<C> => ({ run: chainOf(item, called, guard, isInOrder) })
   switch (plan.kind) {
     case 'id':
     case 'copy':
@@ -32,9 +41,9 @@ const unguarded = <C extends Within>(plan: BasePlan, called: (bound: Bound) => R
     case 'choice':
       return choiceOf(plan.items.map(runnable))
     case 'product':
-      return productOf(plan.items.map(runnable), plan.isOnParts)
+      return productOf(plan.items.map(runnable), plan.isOnParts, isInOrder)
     case 'each':
-      return eachTool(runnable(plan.body), plan)
+      return eachTool(runnable(plan.body), isInOrder ? { ...plan, parallel: 1 } : plan)
     case 'trace':
       return feedbackOf(runnable(plan.body), {
         max: plan.max,

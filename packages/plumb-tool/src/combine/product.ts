@@ -1,27 +1,26 @@
-// f * g: both on the same input, or each on its part of a tuple, at once; one error cancels the others.
+// f * g: both on the same input, or each on its part of a tuple, at once or in order; one error cancels the others.
 
-import { fail, parseTree, preview, type Result, succeed } from '@plumb/wire'
+import { fail, mapLimit, parseTree, preview, type Result, succeed } from '@plumb/wire'
 import { linkedAbort } from '../call/linked-abort.js'
 import type { JsonText } from '../json-text.js'
 import type { Run, Runnable, Within } from './run.js'
 
 /** Resolves when all have ended: cancelled parts have really stopped. The error is the first one. */
 export const productOf =
-  <C extends Within>(tools: readonly Runnable<C>[], isOnParts: boolean): Run<C> =>
+  <C extends Within>(tools: readonly Runnable<C>[], isOnParts: boolean, isInOrder = false): Run<C> =>
   async (input, call) => {
     const inputs = isOnParts ? splitTuple(input, tools.length) : { ok: true as const, value: tools.map(() => input) }
     if (!inputs.ok) return inputs
     const { signal, abort, unlink } = linkedAbort(call.signal)
     let failure: Result<JsonText> | undefined
-    const results = await Promise.all(
-      tools.map(async (tool, i) => {
-        const result = await tool.run(inputs.value[i] as JsonText, { ...call, signal })
-        if (result.ok) return result.value
-        failure ??= result
-        abort()
-        return ''
-      }),
-    )
+    const results = await mapLimit(tools, isInOrder ? 1 : tools.length, async (tool, i) => {
+      if (isInOrder && failure) return ''
+      const result = await tool.run(inputs.value[i] as JsonText, { ...call, signal })
+      if (result.ok) return result.value
+      failure ??= result
+      abort()
+      return ''
+    })
     unlink()
     return failure ?? { ok: true, value: `[${results.join(',')}]` }
   }

@@ -8,7 +8,7 @@ import { linkedAbort } from '../call/linked-abort.js'
 import type { JsonText } from '../json-text.js'
 import type { ChainQuestion, FromChain, ToChain } from './question.js'
 
-export interface Composition {
+export interface Composition extends Pick<ChainQuestion, 'order'> {
   readonly chain: string
   /** Undefined: none was given. */
   readonly input: JsonText | undefined
@@ -68,12 +68,12 @@ class Thread {
 
   constructor(program: string, composition: Composition) {
     this.#o = composition
-    const { chain, input, tools, signal, parallel, maxBusyMs = MAX_BUSY_MS } = composition
+    const { chain, input, tools, order, signal, parallel, maxBusyMs = MAX_BUSY_MS } = composition
     this.#permits = new Semaphore(parallel)
     this.#worker = new Worker(program, {
       eval: true,
       // Other members could not be copied to the thread.
-      workerData: { chain, input, tools: tools.map(({ name, input, output }) => ({ name, input, output })) } satisfies ChainQuestion,
+      workerData: { chain, input, tools: tools.map(({ name, input, output }) => ({ name, input, output })), order } satisfies ChainQuestion,
       env: {},
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },

@@ -3,12 +3,15 @@
 import type { ChainTool } from '@plumb/lang'
 import type { Fault, Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
+import type { ChainOrder } from '../protocol/chain-order.js'
 
 export interface ChainQuestion {
   readonly chain: string
   /** Undefined: none was given. */
   readonly input: JsonText | undefined
   readonly tools: readonly ChainTool[]
+  /** The protocol that its calls keep to. Undefined: there is none. */
+  readonly order?: ChainOrder | undefined
 }
 
 /** Calls have numbers, from 1. */

@@ -3,6 +3,7 @@
 import {
   ALL_REPAIRS,
   type BasePlan,
+  boundsCalled,
   type ChainTool,
   fitText,
   hasErrors,
@@ -16,6 +17,7 @@ import { type Fault, fail, parseJson, preview, type Result } from '@plumb/wire'
 import { chainOf } from '../combine/chain.js'
 import type { Run, Within } from '../combine/run.js'
 import type { JsonText } from '../json-text.js'
+import { hasOrder, judgeChain } from '../protocol/chain-order.js'
 import type { ChainQuestion } from './question.js'
 
 export interface ChainHost {
@@ -32,10 +34,13 @@ const MAX_MADE = 64 * 1024 * 1024
 /** Maximum runs of its parts: a trace without tool calls could go on for ever. */
 const MAX_STEPS = 1_000_000
 
-export const runChain = async ({ chain, input, tools }: ChainQuestion, host: ChainHost): Promise<ChainOutcome> => {
+export const runChain = async ({ chain, input, tools, order }: ChainQuestion, host: ChainHost): Promise<ChainOutcome> => {
   const checked = checkChain(chain, input, tools)
   if (!checked.ok) return { kind: 'refused', text: checked.error }
   const { plan, json } = checked
+  const refusal = order && judgeChain(plan, order)
+  if (refusal) return { kind: 'done', result: { ok: false, error: refusal } }
+  const called = order ? boundsCalled(plan).map(({ name }) => name) : []
   let left = MAX_MADE
   let steps = 0
   const guard =
@@ -53,6 +58,7 @@ export const runChain = async ({ chain, input, tools }: ChainQuestion, host: Cha
       (value, { signal }) =>
         host.call(name, value, signal),
     guard,
+    order !== undefined && hasOrder(called, order),
   )
   return { kind: 'done', result: await run(json, { signal: new AbortController().signal, session: { servers: host } }) }
 }

@@ -17,6 +17,7 @@ import {
   printPorts,
   printType,
   repairToJson,
+  toolProtocolOf,
   toolsOf,
 } from '@plumb/lang'
 import type { Edit } from '@plumb/lang/service'
@@ -24,6 +25,7 @@ import { effectsOf } from '@plumb/policy'
 import type { SpecOptions } from '@plumb/runtime/options'
 import { findMissing, findSkillProblems, type LoadedSpec, loadSpec, reportDiagnostics, selectBinding } from '@plumb/runtime/spec'
 import { ACCOUNTS, escapeLines, Reporter, writeStdout } from '@plumb/wire'
+import { labelsOf, mustComeBefore } from '@plumb/wire/protocol'
 
 /** Exit 2 if a spec has errors or cannot be read. With `--json` everything is written to stdout. */
 export const check = async (paths: readonly string[], options: SpecOptions & { readonly json: boolean }): Promise<number> => {
@@ -43,7 +45,8 @@ export const check = async (paths: readonly string[], options: SpecOptions & { r
     else shown.push(...diagnostics)
     if (options.flows && !hasErrors(compiled.diagnostics)) out.push(...(await flowsOf(compiled, options.json)))
     if (hasErrors(diagnostics)) reporter.status = 2
-    else out.push(options.json ? JSON.stringify(summary(compiled)) : okay(compiled, paths.length > 1 ? path : undefined))
+    else if (options.json) out.push(JSON.stringify(summary(compiled)))
+    else out.push(...orderOf(compiled).map(orderInWords), okay(compiled, paths.length > 1 ? path : undefined))
   }
   if (paths.length === 0 && options.eval === undefined) {
     const none = await loadSpec(undefined, options)
@@ -116,15 +119,41 @@ const okay = ({ typeCount, bindingCount }: Compiled, path: string | undefined): 
 }
 
 /** Types by name, bindings with their ports, and params as --set has them, for programs. */
-const summary = ({ program, params }: Compiled) => {
+const summary = (compiled: Compiled) => {
+  const { program, params } = compiled
   const outside = outsideOf(program)
+  const order = orderOf(compiled)
   return {
     ok: true,
     types: Object.fromEntries([...program.entry.types.values()].map((t) => [t.name, printType(t.target, MAX_WRITTEN)])),
     bindings: Object.fromEntries([...program.entry.bindings.values()].map((b) => [b.name, signature(b)])),
     ...(params.length > 0 ? { params: Object.fromEntries(params.map(described)) } : {}),
     ...(outside.length > 0 ? { outside } : {}),
+    ...(order.length > 0 ? { order } : {}),
   }
+}
+
+interface Order {
+  readonly agent: string
+  readonly tool: string
+  readonly after: readonly string[]
+}
+
+/** The calls of its agents before which others must come, by their protocols. */
+const orderOf = ({ program }: Compiled): readonly Order[] =>
+  agentsOf(program).flatMap(({ name: agent, bound }) => {
+    const { automaton } = toolProtocolOf(bound) ?? {}
+    const tools = automaton ? labelsOf(automaton) : []
+    return tools.flatMap((tool) => {
+      const after = automaton ? mustComeBefore(automaton, tool) : []
+      return after.length > 0 ? [{ agent, tool, after }] : []
+    })
+  })
+
+const orderInWords = ({ agent, tool, after }: Order, _: number, all: readonly Order[]): string => {
+  // Two agents may use one tool in different orders.
+  const isAlone = all.every((other) => other.tool !== tool || other.agent === agent)
+  return `${isAlone ? '' : `${agent}: `}${tool}: only after ${after.join(', ')}`
 }
 
 /** What its agents run as the user, and in no sandbox. */

@@ -8,6 +8,7 @@ import { FORMATS, type Format, type RenderOptions } from '@plumb/runtime/options
 import { writeWhole } from '@plumb/runtime/record'
 import { loadSpec, refuseErrors, selectBinding } from '@plumb/runtime/spec'
 import { fail, fault, preview, Reporter, type Result, succeed } from '@plumb/wire'
+import type { Automaton } from '@plumb/wire/protocol'
 
 export const render = async (path: string | undefined, options: RenderOptions): Promise<number> => {
   const reporter = new Reporter('plumb')
@@ -42,10 +43,16 @@ const drawable = async (path: string | undefined, options: RenderOptions, report
     return fail('usage', `--run is for svg, png and dot, not for ${format}`)
   if (options.expand > 0 && (options.parts || options.colours))
     return fail('usage', '--expand draws no parts and no flows: leave out --parts and --flows, or --expand')
+  if (options.protocol !== undefined && (options.expand > 0 || options.parts || options.colours || options.run !== undefined))
+    return fail('usage', '--protocol draws no wiring: leave out --expand, --parts, --flows and --run')
   const loaded = await loadSpec(path, { ...options, ignoresFlows: options.colours })
   if (!loaded.ok) return loaded
   const { program } = loaded.value.compiled
   if (refuseErrors(loaded.value, reporter)) return undefined
+  if (options.protocol !== undefined) {
+    const found = (await import('./render-protocol.js')).protocolNamed(program, options.protocol)
+    return found.ok ? succeed({ program, protocol: found.value }) : found
+  }
   const bound = selectBinding(program, options.binding)
   return bound.ok ? succeed({ program, bound: bound.value }) : bound
 }
@@ -64,12 +71,25 @@ const listed = (formats: readonly string[]): string =>
     .map((name) => `.${name}`)
     .join(', ')} or .${formats.at(-1)}`
 
-interface Drawable {
+type Drawable = WiringSubject | { readonly program: Program; readonly protocol: Automaton }
+
+interface WiringSubject {
   readonly program: Program
   readonly bound: Bound
 }
 
-const draw = async ({ program, bound }: Drawable, options: RenderOptions, reporter: Reporter): Promise<Result<Uint8Array>> => {
+const draw = async (subject: Drawable, options: RenderOptions, reporter: Reporter): Promise<Result<Uint8Array>> => {
+  if ('bound' in subject) return drawWiring(subject, options, reporter)
+  const { protocol } = subject
+  const { theme, direction } = options
+  const format = formatOf(options)
+  if (format === 'json') return succeed(Buffer.from(`${JSON.stringify({ protocol: protocol.name, ...protocol })}\n`))
+  const picture = (await import('@plumb/runtime/draw/protocol-picture')).protocolPicture(protocol)
+  if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture, direction)))
+  return drawDot(picture, toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'), direction), format, reporter)
+}
+
+const drawWiring = async ({ program, bound }: WiringSubject, options: RenderOptions, reporter: Reporter): Promise<Result<Uint8Array>> => {
   const { binding: name, theme, direction } = options
   const format = formatOf(options)
   const plan = planOf(bound)
@@ -83,11 +103,14 @@ const draw = async ({ program, bound }: Drawable, options: RenderOptions, report
   if (format === 'mermaid') return succeed(Buffer.from(toMermaid(picture, direction)))
   const plain = toDot(picture, theme ?? (format === 'png' ? 'light' : 'none'), direction)
   const dot = options.run === undefined ? succeed(plain) : await withRun(plain, picture, options.run, options)
-  if (!dot.ok) return dot
-  if (format === 'dot') return succeed(Buffer.from(dot.value))
+  return dot.ok ? drawDot(picture, dot.value, format, reporter) : dot
+}
+
+const drawDot = async (picture: Picture, dot: string, format: Format | undefined, reporter: Reporter): Promise<Result<Uint8Array>> => {
+  if (format === 'dot') return succeed(Buffer.from(dot))
   const refused = tooLarge(picture)
   if (refused) return { ok: false, error: refused }
-  const svg = await toSvg(dot.value)
+  const svg = await toSvg(dot)
   if (format === 'svg') return succeed(Buffer.from(svg))
   const lacking = await lackingInPng(svg)
   if (lacking.length > 0) reporter.warn(fault('missing_glyph', lackingText(lacking)))

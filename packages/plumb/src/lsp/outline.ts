@@ -116,6 +116,7 @@ export const highlights = (documents: Documents, params: PositionParams): protoc
 const TYPE_HINT = 1
 const SYMBOL_KINDS: Readonly<Record<ListedSymbol['kind'], protocol.SymbolKind>> = {
   module: 2,
+  protocol: 11,
   type: 5,
   field: 8,
   process: 12,

@@ -123,14 +123,16 @@ export class ChildAnswers implements AnswerListener {
   }
 
   refused(n: number, error: Fault): void {
-    const { observer, lost } = this.#child
+    const { observer, walk, lost } = this.#child
+    walk?.fail()
     const { current } = this.context
     observer?.refused(n, current.seq, error)
     lost(current.origin)
   }
 
   failed(messages: readonly Sent<Origin>[], { error, isShared }: NumberedLine): void {
-    const { observer, kind, cycle, lost } = this.#child
+    const { observer, kind, walk, cycle, lost } = this.#child
+    walk?.fail()
     const said = this.failures.report(messages, error, isShared)
     for (const { n, of } of messages) observer?.refused(n, of.seq, said)
     if (kind === 'plumb' && said.error === 'child_failed') cycle?.closeControl()
@@ -138,6 +140,7 @@ export class ChildAnswers implements AnswerListener {
   }
 
   whole(n: number): void {
+    this.#child.walk?.end()
     this.#child.observer?.whole(n)
   }
 

@@ -22,6 +22,7 @@ export class ChildProcess extends Morphism implements Worker {
   readonly #answers: ChildAnswers
   readonly #inputs: ChildInput[]
   readonly #streams: ChildStream[] = []
+  readonly #wrongLines = new Map<number, (line: string) => void>()
   readonly #output: ChildOutput
   readonly #errors: ChildErrors
   /** By output: what needs space before the child is read. */
@@ -122,10 +123,16 @@ export class ChildProcess extends Morphism implements Worker {
         return lost(origin)
       }
       this.#answers.send(origin, buf, start, end)
+      this.#o.walk?.begin(buf, start, end)
       this.#o.deliver?.(origin)
     }
     this.#inputs[input]?.send(name, buf, start, end)
     cycle?.checkLimit()
+  }
+
+  /** A line of this output that is no JSON is told there, and not as an error of its own. */
+  onWrongLine(output: number, told: (line: string) => void): void {
+    this.#wrongLines.set(output, told)
   }
 
   /** Nothing reads its output any more: if it continues to write, it gets an error. */
@@ -211,10 +218,11 @@ export class ChildProcess extends Morphism implements Worker {
   }
 
   #openInputs(): ChildInput[] {
-    const isHeldBack = () => {
+    const isHeldBack = (isControl: boolean) => {
       if (this.hasEnded) return this.#streams.some((s) => !s.hasEnded)
-      const { observer, maxInHand = Number.POSITIVE_INFINITY } = this.#o
+      const { observer, walk, maxInHand = Number.POSITIVE_INFINITY } = this.#o
       const { inHand } = this.#answers.messages
+      if (walk && !isControl && inHand > 0) return true
       return inHand >= maxInHand || observer?.isFull(inHand) === true
     }
     return openInputs(this.#o, isHeldBack, () => this.context.schedule.wake())
@@ -245,6 +253,7 @@ export class ChildProcess extends Morphism implements Worker {
           unreadable,
           backpressure: { isOpen: () => data.every((port) => port.backpressure.isOpen()) },
           readsAhead: own.length > data.length || allowance?.asks === true,
+          unfinished: () => this.#o.walk?.unfinished,
           listener: answers,
           exit: () => this.#exit && (this.#exit.status === 0 ? 'well' : 'badly'),
         }),
@@ -266,6 +275,7 @@ export class ChildProcess extends Morphism implements Worker {
         // Telemetry is always read, whether there is space after it or not: its reports must not block the child.
         backpressure: isTelemetry ? undefined : this.backpressures[output],
         take: isTelemetry ? take : undefined,
+        wrong: () => this.#wrongLines.get(output),
       }
       this.#read(stream, (reader) => new SideStream(this.context, { ...options, reader }))
     }

@@ -42,17 +42,17 @@ type InputOptions = Pick<ChildOptions, 'inputs' | 'child' | 'isEnveloped' | 'kin
 /** By input: control has a descriptor of its own, and all others are on stdin. */
 export const openInputs = (
   { inputs, child, isEnveloped, kind }: InputOptions,
-  isHeldBack: () => boolean,
+  isHeldBack: (isControl: boolean) => boolean,
   wake: () => void,
 ): ChildInput[] => {
   // A receiver that reads no more is no longer full.
   const open = (stream: LineSink) => new LineWriter(stream, { onDrain: wake, onClosed: wake })
   const isControl = (name: string) => name === 'ctrl_in' && fdOf(kind, name) !== undefined
   const onStdin = inputs.filter(({ name }) => !isControl(name)).map(({ name }) => name)
-  const data = new ChildInput(open(child.stdin), onStdin, isEnveloped, isHeldBack)
+  const data = new ChildInput(open(child.stdin), onStdin, isEnveloped, () => isHeldBack(false))
   return inputs.map(({ name }) => {
     const fd = fdOf(kind, name)
     const stream = fd === undefined ? undefined : child.fds.get(fd)
-    return stream && 'write' in stream ? new ChildInput(open(stream), [name], false, isHeldBack) : data
+    return stream && 'write' in stream ? new ChildInput(open(stream), [name], false, () => isHeldBack(isControl(name))) : data
   })
 }

@@ -75,6 +75,7 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     maxInHand: answersEach && needsOrigins ? Math.ceil(settings.options.run.maxInFlight / (isOnBranch ? 2 : 1)) : undefined,
     cycle,
     tools,
+    walk: tools?.walk,
     observer: isObserved
       ? new ChildMonitor({
           place,

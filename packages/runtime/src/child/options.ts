@@ -8,6 +8,7 @@ import type { ChildAllowance } from './allowance.js'
 import type { ChildMonitor } from './child-monitor.js'
 import type { AnswerForm, UnreadableLines } from './output.js'
 import type { ToolService } from './tool-service.js'
+import type { ToolWalk } from './tool-walk.js'
 
 /** One of our agents, a foreign program, or a nested plumb. */
 export type ChildKind = 'agent' | 'program' | 'plumb'
@@ -39,6 +40,8 @@ export interface ChildOptions {
   readonly cycle: Cycle | undefined
   /** Answers its calls, if it has tools. */
   readonly tools: ToolService | undefined
+  /** It is held to the protocol of its tools here, one message at a time. */
+  readonly walk: ToolWalk | undefined
   /** Undefined: nothing observes it. */
   readonly observer: ChildMonitor | undefined
   /** Its allowance, if it shares no budget with us. */

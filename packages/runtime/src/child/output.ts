@@ -82,6 +82,8 @@ export interface ChildOutputOptions {
   readonly backpressure: Pick<Backpressure, 'isOpen'>
   /** Control and telemetry are read while answers wait for their receivers, who may wait for those. */
   readonly readsAhead: boolean
+  /** Why no answer counts now. Undefined: it does. */
+  readonly unfinished: () => Fault | undefined
   readonly listener: AnswerListener
   /** How the child ended. Undefined: it has not. */
   readonly exit: () => 'well' | 'badly' | undefined
@@ -296,10 +298,11 @@ export class ChildOutput implements ChildStream {
     const { current, sink } = this.context
     const { stage } = port
     const before = current.enter(origin)
-    const verdict = fault ? Verdict.DROP : stage.run(buf, start, end, sink)
+    const flaw = fault ?? (port.isData ? this.#o.unfinished() : undefined)
+    const verdict = flaw ? Verdict.DROP : stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) this.#give(port, sent, buf, start, end)
     else if (verdict === Verdict.WROTE) this.#give(port, sent, sink.buf, sink.start, sink.end)
-    else this.#refuse(fault ?? stage.fault ?? UNREADABLE, sent, port)
+    else this.#refuse(flaw ?? stage.fault ?? UNREADABLE, sent, port)
     current.leave(before)
   }
 

@@ -1,7 +1,7 @@
 // A stream of a child other than its answers: replies to control, or telemetry. What comes on it is about no input.
 
 import { type Stage, Verdict } from '@plumb/lang'
-import { fail, type LineReader } from '@plumb/wire'
+import { fail, type LineReader, preview } from '@plumb/wire'
 import type { Backpressure } from '../graph/backpressure.js'
 import type { Outlet } from '../graph/channel.js'
 import { deferred } from '../graph/deferred.js'
@@ -19,6 +19,8 @@ export interface SideStreamOptions {
   readonly backpressure: Backpressure | undefined
   /** Called with each line; false: it is not passed on. */
   readonly take: ((buf: Buffer, start: number, end: number) => boolean) | undefined
+  /** Who is told of a line that is no message, in place of the run. */
+  readonly wrong?: () => ((line: string) => void) | undefined
 }
 
 export class SideStream implements ChildStream {
@@ -49,7 +51,7 @@ export class SideStream implements ChildStream {
     const { fault, buf, start, end } = reader
     const { current } = this.context
     const before = current.enter(Origin.unknown())
-    if (fault) this.#refuse(fault.error, fault.detail)
+    if (fault) this.#refuse(fault.error, fault.detail, buf.toString('utf8', start, Math.min(end, start + MAX_SHOWN)))
     else if (take?.(buf, start, end) !== false && port) this.#pass(port, buf, start, end)
     current.leave(before)
     return 1
@@ -68,12 +70,17 @@ export class SideStream implements ChildStream {
     const verdict = stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) outlet.send(buf, start, end)
     else if (verdict === Verdict.WROTE) outlet.send(sink.buf, sink.start, sink.end)
-    else if (stage.fault) this.#refuse('output_type_mismatch', stage.fault.detail)
+    else if (stage.fault)
+      this.#refuse('output_type_mismatch', stage.fault.detail, buf.toString('utf8', start, Math.min(end, start + MAX_SHOWN)))
   }
 
-  #refuse(code: Parameters<typeof fail>[0], detail: string): void {
-    const { process, name, reader } = this.#o
+  #refuse(code: Parameters<typeof fail>[0], detail: string, line: string): void {
+    const { process, name, reader, wrong } = this.#o
+    const told = wrong?.()
+    if (told) return told(preview(line))
     const extras = { process, port: name, line: reader.line }
     this.context.report(fail(code, `'${process}' gave what it should not: ${detail}`, extras).error)
   }
 }
+
+const MAX_SHOWN = 400

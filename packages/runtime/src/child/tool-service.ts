@@ -16,6 +16,7 @@ import {
   type ToolRequest,
 } from '@plumb/wire'
 import type { ServerOffers } from './server-offers.js'
+import type { ToolWalk } from './tool-walk.js'
 
 export interface ToolServiceOptions {
   readonly dispatcher: Dispatcher
@@ -28,6 +29,8 @@ export interface ToolServiceOptions {
   readonly offers: ServerOffers | undefined
   /** The person whom the agent may ask about a call. */
   readonly askPerson?: AskTerminal | undefined
+  /** It is held to a protocol here. Undefined: there is none, or it holds to it itself. */
+  readonly walk?: ToolWalk | undefined
   /** Reports a line that is not a request. */
   readonly report: (fault: Fault) => void
 }
@@ -55,6 +58,10 @@ export class ToolService {
 
   get offers(): ServerOffers | undefined {
     return this.#o.offers
+  }
+
+  get walk(): ToolWalk | undefined {
+    return this.#o.walk
   }
 
   /** `answered` is called at the end of each call. */

@@ -20,6 +20,7 @@ export type NodeKind =
   | 'choice'
   | 'select'
   | 'failures'
+  | 'conversation'
   | 'empty'
   | 'id'
   | 'copy'

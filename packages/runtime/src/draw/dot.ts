@@ -91,6 +91,7 @@ const shapeOf = (box: Box): string[] => {
     case 'input':
     case 'output':
     case 'channel':
+    case 'conversation':
       return ['shape=oval', 'style=filled', 'margin="0.02,0"']
     case 'inlet':
     case 'outlet':

@@ -79,6 +79,7 @@ const SHAPES: Readonly<Record<NodeKind, readonly [string, string]>> = {
   copy: ['(', ')'],
   merge: ['(', ')'],
   channel: ['([', '])'],
+  conversation: ['([', '])'],
   inlet: ['((', '))'],
   outlet: ['((', '))'],
 }

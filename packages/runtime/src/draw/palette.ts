@@ -39,6 +39,7 @@ const LIGHT_BOXES: Readonly<Record<NodeKind, Colours>> = {
   copy: STRUCTURE,
   merge: STRUCTURE,
   channel: STRUCTURE,
+  conversation: STRUCTURE,
   inlet: STRUCTURE,
   outlet: STRUCTURE,
 }
@@ -69,6 +70,7 @@ const DARK_BOXES: Readonly<Record<NodeKind, Colours>> = {
   copy: DARK_STRUCTURE,
   merge: DARK_STRUCTURE,
   channel: DARK_STRUCTURE,
+  conversation: DARK_STRUCTURE,
   inlet: DARK_STRUCTURE,
   outlet: DARK_STRUCTURE,
 }

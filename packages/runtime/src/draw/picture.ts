@@ -135,6 +135,7 @@ const detailOf = (node: GraphNode, kind: NodeKind, expression: string | undefine
       .join(' · ')
   const options = eachOptionsOf(node)
   if (options !== undefined) return options
+  if (node.work.kind === 'conversation') return node.work.protocol.name
   if (kind === 'channel') return typeText(node.outputs[0]?.type)
   if (expression === undefined) return node.name === kind || kind === 'input' || kind === 'output' ? '' : kind
   if (expression === node.name || node.name === 'project') return ''

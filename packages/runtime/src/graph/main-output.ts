@@ -1,6 +1,6 @@
 // The output of a run: one line for each message, in an envelope if main has several outputs or the data could be taken for one.
 
-import type { GraphNode, Sink, Type } from '@plumb/lang'
+import type { Graph, GraphNode, Sink, Type } from '@plumb/lang'
 import { enclose, hasPortKey, type LineWriter, seqLine } from '@plumb/wire'
 import { Morphism } from './morphism/morphism.js'
 import type { NumberedLines } from './numbered-lines.js'
@@ -81,6 +81,25 @@ export class MainOutput extends Morphism {
   #mayHavePort(buf: Buffer, start: number, end: number): boolean {
     return this.#portKey.isIn(buf, start, end) || this.#escape.isIn(buf, start, end)
   }
+}
+
+/** What it needs of the options of a run. */
+interface MainOutputs extends Pick<MainOutputOptions, 'writer' | 'hasSeq' | 'lines'> {
+  readonly graph: Graph
+  readonly envelopes: 'all' | 'some' | 'none'
+  readonly outputClosed: () => void
+}
+
+export const openMainOutput = (
+  node: GraphNode,
+  feeds: readonly number[],
+  context: Pick<RunContext, 'sink' | 'current'>,
+  { graph, envelopes, hasSeq, lines, writer, outputClosed }: MainOutputs,
+): MainOutput => {
+  const isOnly = graph.nodes.filter(({ work }) => work.kind === 'output').length === 1
+  const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
+  const own = { name: node.name, isPlain: !mayHoldPortKey(node), envelopes: form } as const
+  return new MainOutput(feeds, context, { ...own, writer, hasSeq, lines, closed: outputClosed })
 }
 
 /** Only a value with a key `__port` could be taken for an envelope. */

@@ -17,6 +17,8 @@ export interface RenderOptions extends SpecOptions {
   /** For svg and png. Default: svg has no background, png a white one. */
   readonly theme: Theme | undefined
   readonly binding: string
+  /** Draws this one instead. */
+  readonly protocol: string | undefined
   /** Where data goes. */
   readonly direction: Direction | undefined
   /** How many levels of nested plumbs are drawn open. */

@@ -30,13 +30,14 @@ import { Cycle, QueuedChannel } from '../graph/cycle.js'
 import { Edges } from '../graph/edges.js'
 import { openLineBatcher } from '../graph/line-batcher.js'
 import { MainInput } from '../graph/main-input.js'
-import { MainOutput, mayHoldPortKey } from '../graph/main-output.js'
+import { mayHoldPortKey, openMainOutput } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
 import { Batch } from '../graph/morphism/batch.js'
 import { Calls, type MappedTool, openCalls } from '../graph/morphism/calls.js'
 import { ChoiceMorphism } from '../graph/morphism/choice.js'
+import { Conversation } from '../graph/morphism/conversation.js'
 import { Each } from '../graph/morphism/each.js'
-import { ExpressionMorphism, stageOf, typeAt } from '../graph/morphism/expression.js'
+import { ExpressionMorphism, isExpression, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
 import { type Keeping, keepingAt } from '../graph/morphism/keeping.js'
 import { KeptFold } from '../graph/morphism/kept-fold.js'
@@ -157,6 +158,7 @@ class Network {
         schedule.addSource(receiver)
         this.#holdBack(receiver.backpressure, this.#edges.outOf(node), this.#cycleOf.get(node))
       }
+      if (receiver instanceof Conversation) this.#cycleOf.get(node)?.add(receiver)
       if (!(receiver instanceof ChildProcess)) continue
       const cycle = this.#cycleOf.get(node)
       cycle?.add(receiver, receiver.batches)
@@ -281,8 +283,12 @@ class Network {
       case 'select':
       case 'failures':
         return this.#forms.receiver(node, feeds)
+      case 'conversation': {
+        const lost = this.#losses.ofCurrent(node, this.#context.current)
+        return new Conversation(feeds, this.#forms.errorHandlers.contextAt(node), { ...work, name: node.name, lost })
+      }
       case 'output':
-        return this.#mainOutput(node, feeds)
+        return openMainOutput(node, feeds, this.#context, this.#o)
       case 'agent':
       case 'plumb':
         return this.#child(node, feeds, spawned as Spawned)
@@ -308,14 +314,6 @@ class Network {
 
   #keyed(node: GraphNode): KeyedContext {
     return { context: this.#forms.errorHandlers.contextAt(node), scanners: this.#scanners, lost: this.#losses.at(node) }
-  }
-
-  #mainOutput(node: GraphNode, feeds: readonly number[]): MainOutput {
-    const { graph, envelopes, hasSeq, lines, writer, outputClosed } = this.#o
-    const isOnly = graph.nodes.filter((n) => n.work.kind === 'output').length === 1
-    const form = envelopes === 'all' || !isOnly ? 'always' : envelopes === 'some' ? 'odd' : 'never'
-    const own = { name: node.name, isPlain: !mayHoldPortKey(node), envelopes: form } as const
-    return new MainOutput(feeds, this.#context, { ...own, writer, hasSeq, lines, closed: outputClosed })
   }
 
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {
@@ -362,7 +360,10 @@ class Network {
     if (place && !this.#forms.kept.has(to)) channel = new PartingChannel(channel, place, this.#context.current)
     const wire = this.#wires.get(edge)
     if (wire && this.#o.emitter) channel = new EmittingChannel(channel, wire, this.#context.current, this.#o.emitter)
-    const outlet = this.#of(from).outlets[output] as Outlet
+    const sender = this.#of(from)
+    const outlet = sender.outlets[output] as Outlet
+    if (receiver instanceof Conversation && sender instanceof ChildProcess)
+      sender.onWrongLine(output, (line) => receiver.receiveWrong(input, line))
     const leading = this.#parted.get(outlet) ?? outlet
     const checked = this.#checked(edge, channel)
     const entered = this.#forms.kept.get(to)
@@ -411,6 +412,3 @@ class Network {
     return children
   }
 }
-
-const isExpression = ({ work: { kind } }: GraphNode): boolean =>
-  kind === 'map' || kind === 'filter' || kind === 'discard' || kind === 'flatten' || kind === 'fold'

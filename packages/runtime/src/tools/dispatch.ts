@@ -1,11 +1,12 @@
 // Answers the tool calls of the agents of a graph: by plumb-tool's dispatcher in this process,
 // or another program. A run without tools loads nothing of it.
 
-import { agentOf, agentTools, type Bound, type Graph, type GraphNode, type ToolPlan } from '@plumb/lang'
+import { type AgentPlan, agentOf, agentTools, type Bound, type Graph, type GraphNode, type ToolPlan, toolProtocolOf } from '@plumb/lang'
 import type { Dispatcher, Fault, Reporter, Result } from '@plumb/wire'
-import { hasServers, hasTools, type SpawnSettings } from '../child/agent-start.js'
+import { hasServers, hasTools, memoryAt, type SpawnSettings } from '../child/agent-start.js'
 import { ServerOffers } from '../child/server-offers.js'
 import { ToolService } from '../child/tool-service.js'
+import type { ToolWalk } from '../child/tool-walk.js'
 import { placesOf } from '../event/wires.js'
 import { findDocroot } from '../options/docroot.js'
 import { callerOf, openToolSession } from './session.js'
@@ -61,14 +62,28 @@ const openToolService = async (
     await opened.value.dispatcher.close()
     return { ok: false, error: [other.error] }
   }
-  const dispatcher = other ? preferServers(other.value, opened.value) : opened.value.dispatcher
+  const open = other ? preferServers(other.value, opened.value) : opened.value.dispatcher
+  const walk = await walkFor(bound, place, settings)
+  const dispatcher = walk?.around(open) ?? open
   const service = new ToolService({
-    ...{ dispatcher, serveLines, maxLine, report, offers },
+    ...{ dispatcher, serveLines, maxLine, report, offers, walk },
     checkedTools: plans.map(checkedTool),
     askPerson: personOf(settings, place),
   })
   return { ok: true, value: service }
 }
+
+/** Our own agents hold to their protocols themselves, and tell their models what is missing. */
+const walkFor = async (bound: Bound, place: string, settings: SpawnSettings): Promise<ToolWalk | undefined> => {
+  const plan = agentOf(bound)
+  const protocol = isOfOthers(plan, settings) ? toolProtocolOf(bound) : undefined
+  if (!protocol) return undefined
+  const { ToolWalk } = await import('../child/tool-walk.js')
+  return new ToolWalk(protocol, plan, memoryAt(place, settings))
+}
+
+const isOfOthers = ({ config: { command, via } }: AgentPlan, { options }: SpawnSettings): boolean =>
+  command !== undefined || via !== undefined || options.programs.agent !== undefined
 
 const personOf = ({ askPerson, withoutLiveLines = (work) => work() }: SpawnSettings, process: string): SpawnSettings['askPerson'] =>
   askPerson && ((call, signal) => withoutLiveLines(() => askPerson({ ...call, process }, signal)))
@@ -118,6 +133,12 @@ const openDispatcher = async (
   if (opened.faults || file?.ok === false) {
     await session.servers.close()
     return { ok: false, error: opened.faults ?? (file?.ok === false ? [file.error] : []) }
+  }
+  const offered = opened.servers?.offers().map(({ name }) => name) ?? []
+  const wrong = tool.notHeld(bound, [...plans.map(({ name }) => name), ...offered])
+  if (wrong.length > 0) {
+    await session.servers.close()
+    return { ok: false, error: wrong }
   }
   const offers = opened.servers && file ? new ServerOffers(opened.servers, file.value, report) : undefined
   const described = own.length > 0 ? functions.plans : plans

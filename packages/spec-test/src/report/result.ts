@@ -14,7 +14,7 @@ export interface SpecPosition {
 
 /** What a test may reach. */
 export interface Point extends SpecPosition {
-  readonly kind: 'binding' | 'tool' | 'branch' | 'filter' | 'variant' | 'error'
+  readonly kind: 'binding' | 'tool' | 'branch' | 'filter' | 'variant' | 'error' | 'state'
   /** The name of the binding, or of the one around it with the missing part: `grade: then`. */
   readonly name: string
   /** How often it was reached; for a binding, only whether. */

@@ -7,7 +7,7 @@
 (boolean) @boolean
 (null) @constant.builtin
 
-["let" "type" "use" "as" "param" "test" "of" "from" "spawn" "channel" "agent" "tool" "plumb"] @keyword
+["let" "type" "protocol" "send" "recv" "call" "loop" "end" "use" "as" "param" "test" "of" "from" "spawn" "channel" "agent" "tool" "plumb"] @keyword
 ["if" "then" "else" "match"] @keyword.conditional
 ["for" "in"] @keyword.repeat
 ["and" "or" "not"] @keyword.operator

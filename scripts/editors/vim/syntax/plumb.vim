@@ -18,7 +18,7 @@ syntax region plumbTemplate start=/\$"/ skip=/\\./ end=/"/ oneline contains=plum
 syntax region plumbTemplate start=/\$"""/ skip=/\\./ end=/"""/ contains=plumbEscape,plumbBrace,plumbHole,@Spell
 
 syntax match plumbNumber /\<\(0\|[1-9]\d*\)\(\.\d\+\)\?\([eE][+-]\?\d\+\)\?\>/
-syntax match plumbOperator /\.\.\.\|->\|→\|??\|&&\|||\|!=\|<=\|>=\|[;*+=|<>!%\/-]/
+syntax match plumbOperator /\.\.\.\|->\|→\|??\|&&\|||\|!=\|<=\|>=\|[;*+=|<>!~%\/-]/
 syntax match plumbAnnotation /@\s*\h\w*/
 
 syntax match plumbFunction /\<\h\w*\ze(/
@@ -30,6 +30,8 @@ syntax match plumbDeclaration /\<as\ze\s\+\h\w*/
 syntax match plumbImplementation /\<\(agent\|tool\|plumb\|spawn\|channel\)\>\(\s*?\?:\)\@!/
 syntax match plumbMorphism /\<\(id\|map\|filter\|project\|copy\|merge\|discard\|empty\|barrier\|each\|flatten\|batch\|fold\|trace\)\>\(\s*?\?:\)\@!/
 syntax match plumbMorphism /\<\(endorse\|declassify\)\ze\s*(/
+syntax match plumbStep /\<\(send\|recv\|call\)\ze\s\+[A-Za-z_"[({]/
+syntax match plumbStep /\([{,=.]\s*\)\@<=\<\(loop\|end\)\>\(\s*:\)\@!/
 syntax match plumbConditional /\<\(if\|then\|else\)\>\(\s*?\?:\)\@!/
 syntax match plumbRepeat /\<\(for\|in\)\>\(\s*?\?:\)\@!/
 syntax match plumbWord /\<\(and\|or\|not\)\>\(\s*?\?:\)\@!/
@@ -56,6 +58,7 @@ highlight default link plumbDeclaration Statement
 highlight default link plumbImplementation Structure
 highlight default link plumbMorphism Function
 highlight default link plumbConditional Conditional
+highlight default link plumbStep Statement
 highlight default link plumbRepeat Repeat
 highlight default link plumbWord Operator
 highlight default link plumbBoolean Boolean

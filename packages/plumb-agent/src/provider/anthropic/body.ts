@@ -5,6 +5,7 @@ import type { MessageCreateParamsBase, TextBlockParam, Tool, ToolUnion } from '@
 import type { Dialect } from '../output-schema.js'
 import type { BodyOptions } from '../protocol.js'
 import type { ModelRequest, ToolOffer } from '../provider.js'
+import { toolNamesOf } from '../read-message.js'
 import type { WireNames } from '../wire-names.js'
 import { messagesOf } from './messages.js'
 
@@ -28,6 +29,12 @@ export const bodyOf = (question: ModelRequest, options: BodyOptions): Body => {
   const body: Body = { model, max_tokens: options.maxTokens, stream: options.isStreaming, messages: messagesOf(question, names) }
   if (system.length > 0) body.system = system
   if (tools.length > 0) body.tools = toTools(tools, { names, isCached: system.length === 0, mayDefer: !downgrades.has('no_tool_search') })
+  // The API refuses messages with calls where no tools are defined; these cannot be called.
+  const called = tools.length > 0 ? [] : [...new Set(toolNamesOf([...question.history, ...question.turn]))]
+  if (called.length > 0) {
+    body.tools = called.map((name) => ({ name: names.toWire(name), input_schema: { type: 'object' } }))
+    body.tool_choice = { type: 'none' }
+  }
   // With thinking, no call can be forced: only `auto` is allowed.
   if (tools.length > 0 && !parallelToolCalls && !downgrades.has('no_parallel'))
     body.tool_choice = { type: 'auto', disable_parallel_tool_use: true }

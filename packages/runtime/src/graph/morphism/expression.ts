@@ -89,6 +89,7 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
     case 'choice':
     case 'select':
     case 'failures':
+    case 'conversation':
     case 'agent':
     case 'plumb':
       return compileCheck(environment.input, scanner)
@@ -99,3 +100,7 @@ export const stageOf = (node: GraphNode, scanners: MessageScanners, report: (fau
 
 /** The type of its first input; for an entrance, that of its messages. */
 export const typeAt = (node: GraphNode): Type => environmentOf(node).input
+
+/** It checks its message itself. */
+export const isExpression = ({ work: { kind } }: GraphNode): boolean =>
+  kind === 'map' || kind === 'filter' || kind === 'discard' || kind === 'flatten' || kind === 'fold'
