@@ -196,7 +196,13 @@ export class SpanBuilder implements RunListener {
     if (this.#reported.delete(keyOf(process, '', id))) return
     const message = call?.message ?? this.#children.get(process)?.messageOf(telemetry)
     const start = call?.start ?? Math.max(0, ms - countOf(took))
-    const said = { isError, detail: typeof detail === 'string' ? detail : undefined, input: call?.input, envelope: undefined, context: undefined }
+    const said = {
+      isError,
+      detail: typeof detail === 'string' ? detail : undefined,
+      input: call?.input,
+      envelope: undefined,
+      context: undefined,
+    }
     this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, ...said, message })
   }
 

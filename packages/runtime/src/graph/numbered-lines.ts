@@ -25,7 +25,7 @@ export interface NumberedLinesOptions {
   /** The parent is one of plumb's executables, which read members that no other program is given. */
   readonly isForOurs: boolean
   /** The parent settles inputs one by one, and is told all that a joined output stems from. */
-  readonly tellsParts: boolean
+  readonly tellsParts?: boolean
   /** The descriptor on which the parent asks to flush batches, a line each time. Undefined: it never does. */
   readonly requests: LineSource | undefined
 }

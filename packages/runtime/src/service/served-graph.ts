@@ -227,7 +227,7 @@ const startPlumb = (node: GraphNode, plumb: ServedGraph, request: GraphRequest):
     ...request,
     stdin: ends.stdin,
     stdout: ends.stdout,
-    numbered: { requests, isForOurs: true, tellsParts: false },
+    numbered: { requests, isForOurs: true },
     envelopes: isEnveloped ? 'all' : 'none',
     report: (fault) => reporter.report(fault),
     signal: ends.stopped,
