@@ -20,6 +20,7 @@ import {
   readControl,
   type StopSignal,
 } from '@plumb/wire'
+import { PERSON } from './config/config.js'
 import type { InheritedSpec } from './config/load.js'
 import { type PreparedAgent, type Problems, prepare } from './config/prepare.js'
 import { askedAllowance, sharedAllowance } from './conversation/allowance.js'
@@ -33,6 +34,7 @@ import { type Emit, openTelemetry } from './io/telemetry.js'
 import { openChains, openContent, openKept, openPartialsOf } from './late-parts.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
+import type { Questions } from './person/questions.js'
 import type { AgentToolsParts, openAgentTools } from './tool/agent-tools.js'
 import { Approvals } from './tool/approvals.js'
 import type { Composing } from './tool/composing.js'
@@ -76,6 +78,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
   const openTools = hasTools(prepared.value) ? (await import('./tool/agent-tools.js')).openAgentTools : undefined
   const withSkills = prepared.value.config.skills.length > 0 ? (await import('./tool/skill-reader.js')).withSkills : undefined
   const openPartials = await openPartialsOf(prepared.value)
+  const AgentQuestions = prepared.value.config.providerName === PERSON ? (await import('./person/questions.js')).Questions : undefined
   const kept = await openKept(prepared.value, options, stderr)
   if (kept?.ok === false) {
     report(kept.error)
@@ -91,6 +94,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     openTools,
     withSkills,
     openPartials,
+    AgentQuestions,
   }
   const signal =
     servers &&
@@ -136,6 +140,8 @@ type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveri
   readonly openTools: typeof openAgentTools | undefined
   /** Undefined: it has no skills. */
   readonly withSkills: typeof withSkills | undefined
+  /** Undefined: its answers are a model's. */
+  readonly AgentQuestions: typeof Questions | undefined
 }
 
 interface AgentParts {
@@ -160,6 +166,7 @@ class RunningAgent {
   /** The budget, if the parent says what may be spent. */
   readonly #asked: ReturnType<typeof askedAllowance> | undefined
   readonly #approvals: Approvals
+  readonly #questions: Questions | undefined
   readonly #tools: AgentTools
   readonly #loop: Loop
   /** Without a reader of the outputs it ends as cat does, and failures of open answers are then not errors. */
@@ -182,9 +189,14 @@ class RunningAgent {
     this.#control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
     this.#isRecorded = this.#control !== undefined && isFileInput(this.#control)
     this.#asked = received?.budget ? askedAllowance(this.#emit) : undefined
+    const canBeAnswered = () => this.#loop.canBeApproved
+    const announce = (reply: { readonly kind: string }) =>
+      (isMux || isNumbered || fds.has(FDS.ctrl_out)) && this.#outlets.reply(reply, 'envelope')
+    const { AgentQuestions } = parts.surroundings
+    this.#questions = AgentQuestions && new AgentQuestions({ announce, canBeAnswered })
     this.#approvals = new Approvals({
-      announce: (reply) => (isMux || isNumbered || fds.has(FDS.ctrl_out)) && this.#outlets.reply(reply, 'envelope'),
-      canBeAnswered: () => this.#loop.canBeApproved,
+      announce,
+      canBeAnswered,
       isRecorded: this.#isRecorded,
       emit: this.#emit,
       askTerminal: options.tools.asksParent ? async (request, signal) => this.#tools.askPerson?.(request, signal) : undefined,
@@ -195,6 +207,7 @@ class RunningAgent {
       config,
       conversation: this.#openConversation(),
       approvals: this.#approvals,
+      questions: this.#questions,
       toolAnswers: this.#tools.answers,
       onAuthority: (message) => this.#takeAuthority(message),
       intake: openIntake(this.#reader, framingOf(options)),
@@ -307,7 +320,9 @@ class RunningAgent {
     // A reader of usage that has paused the agent sees here that the pause is in effect.
     const emit: Emit = (event) => this.#emit(event.kind === 'usage' && this.#loop.isPaused ? { ...event, paused: true } : event)
     const { emitsMemory, isBrief } = options.lines
-    const around = { emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries, openPartials }
+    const askPerson: ConversationOptions['askPerson'] =
+      this.#questions && ((question, signal) => (this.#questions as Questions).ask({ ...question, agent: config.agent }, signal))
+    const around = { askPerson, emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries, openPartials }
     return openConversation(config, this.#tools, emit, log, around)
   }
 

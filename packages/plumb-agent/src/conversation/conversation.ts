@@ -62,6 +62,8 @@ export interface ConversationOptions {
   readonly kept?: KeptQuestions | undefined
   /** Tells answers while they grow. Undefined: it does not. */
   readonly openPartials?: ((output: Type, emit: Emit) => Partials) | undefined
+  /** Asks a person. Undefined: its provider asks none. */
+  readonly askPerson?: ModelRequest['askPerson']
   /** The deliveries of its inputs, in a run by workers. */
   readonly deliveries?: Deliveries | undefined
   /** The user's message for an input that may contain media. Undefined: it is the input itself. */
@@ -187,6 +189,7 @@ class ProviderConversation implements Conversation {
       hasMismatch: this.#hasMismatch,
       emit,
       log: this.#log,
+      askPerson: this.#surroundings.askPerson,
       ...(partials ? { onAttempt: partials.onAttempt() } : {}),
     }
   }

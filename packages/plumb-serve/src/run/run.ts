@@ -101,7 +101,7 @@ export class Run {
       telemetry: (telemetry) => this.#tell(telemetry),
       memories,
       approve: ({ agent, tool, input }) => this.#approve(agent, tool, input),
-      ask: ({ check, ...asked }, signal) => this.#ask({ ...asked, kind: 'person', check }, signal),
+      ask: ({ n: _, input, ...asked }, signal) => this.#ask({ ...asked, kind: 'person', input: JSON.parse(input) as unknown }, signal),
       signal: this.#stop.signal,
     })
     this.finished = running.then(async () => {

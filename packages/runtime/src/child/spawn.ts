@@ -1,6 +1,6 @@
 // Starts a child by its plan.
 
-import { type Bound, checkedAgent, type Graph, type GraphNode, writeAgent } from '@plumb/lang'
+import { asksPerson, type Bound, checkedAgent, type Graph, type GraphNode, writeAgent } from '@plumb/lang'
 import { currentBudget } from '@plumb/ledger'
 import {
   childEnv,
@@ -81,6 +81,9 @@ const notTakenUp = ({ name }: GraphNode, words: string): Fault =>
 
 /** `fail`: the run cannot continue, since its memory cannot be restored. */
 const spawnAgent = (at: ChildPlace, bound: Bound, fail: (words: string) => void): Result<Spawned> => {
+  const { node, place, settings } = at
+  if (settings.startPerson && asksPerson(bound, settings.options.agents.provider))
+    return succeed(settings.startPerson({ name: node.name, bound, place }))
   const started = start(agentPlan(at, bound), at)
   const memory = memoryAt(at.place, at.settings)
   if (!started.ok || memory.length === 0) return started
