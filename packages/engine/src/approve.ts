@@ -33,13 +33,7 @@ export const pending = (
   })
 
 /** Its message is delivered again. */
-export const answer = (
-  database: Database,
-  name: string,
-  id: string,
-  text: string | undefined,
-  options: AnswerOptions,
-): Promise<number> =>
+export const answer = (database: Database, name: string, id: string, text: string | undefined, options: AnswerOptions): Promise<number> =>
   withConnection(database, true, async (connection) => {
     const decided = await connection.transaction(async (query): Promise<Result<string> | undefined> => {
       const calls = await callsOf(query, name)
@@ -82,7 +76,11 @@ export const approve = (database: Database, name: string, ids: readonly string[]
         const refused = refusalOf(id, calls)
         if (!refused.ok) return refused
       }
-      const decision = { isApproved: deny !== true, ...(why === undefined ? {} : { why }), ...(untilMs.value === undefined ? {} : { untilMs: untilMs.value }) }
+      const decision = {
+        isApproved: deny !== true,
+        ...(why === undefined ? {} : { why }),
+        ...(untilMs.value === undefined ? {} : { untilMs: untilMs.value }),
+      }
       return decide(query, name, [...new Set(ids)], calls, decision)
     })
     return decided ?? noRun(name)

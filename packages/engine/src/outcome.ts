@@ -164,11 +164,10 @@ export class Outcome {
     const [left, asked] = [Number(messages), Number(calls)]
     const end = asked === 1 ? '' : 's'
     const until = questions === true ? `answers ${asked} question${end}: plumb pending` : `decides on ${asked} call${end}: plumb approvals`
-    return fault(
-      'parked',
-      `${left} message${left === 1 ? ' waits' : 's wait'} until a person ${until} --on URL ${name}`,
-      { messages: left, calls: asked },
-    )
+    return fault('parked', `${left} message${left === 1 ? ' waits' : 's wait'} until a person ${until} --on URL ${name}`, {
+      messages: left,
+      calls: asked,
+    })
   }
 
   /** A limit is reached, or an error was enough: the rest waits. */

@@ -36,7 +36,11 @@ const linesOf = (listed: ListedCall, stored: string, reason: unknown): string[] 
   const { id, call, nth, result } = listed
   const state = stateOf(listed, stored)
   const { answer, said } = typeof reason === 'string' ? reasonOf({ ...listed, state }, reason) : {}
-  const decision = { isApproved: state !== 'denied', ...(answer === undefined ? {} : { answer }), ...(said === undefined ? {} : { why: said }) }
+  const decision = {
+    isApproved: state !== 'denied',
+    ...(answer === undefined ? {} : { answer }),
+    ...(said === undefined ? {} : { why: said }),
+  }
   const at = new Date().toISOString()
   const lines: object[] = [{ ...askedLine(id, listed), since: listed.since }]
   if (state !== 'waits') lines.push(decisionLine(id, decision))

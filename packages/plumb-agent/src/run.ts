@@ -34,11 +34,11 @@ import { type Emit, openTelemetry } from './io/telemetry.js'
 import { openChains, openContent, openKept, openPartialsOf } from './late-parts.js'
 import { Loop } from './loop/loop.js'
 import type { AgentOptions } from './options.js'
-import type { Questions } from './person/questions.js'
 import type { AgentToolsParts, openAgentTools } from './tool/agent-tools.js'
 import { Approvals } from './tool/approvals.js'
 import type { Composing } from './tool/composing.js'
 import { type AgentTools, NO_SERVERS, noTools } from './tool/no-tools.js'
+import type { Questions } from './tool/questions.js'
 import type { Servers } from './tool/server-catalogue.js'
 import type { withSkills } from './tool/skill-reader.js'
 
@@ -78,7 +78,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
   const openTools = hasTools(prepared.value) ? (await import('./tool/agent-tools.js')).openAgentTools : undefined
   const withSkills = prepared.value.config.skills.length > 0 ? (await import('./tool/skill-reader.js')).withSkills : undefined
   const openPartials = await openPartialsOf(prepared.value)
-  const AgentQuestions = prepared.value.config.providerName === PERSON ? (await import('./person/questions.js')).Questions : undefined
+  const AgentQuestions = prepared.value.config.providerName === PERSON ? (await import('./tool/questions.js')).Questions : undefined
   const kept = await openKept(prepared.value, options, stderr)
   if (kept?.ok === false) {
     report(kept.error)
@@ -197,6 +197,7 @@ class RunningAgent {
     this.#approvals = new Approvals({
       announce,
       canBeAnswered,
+      questions: this.#questions,
       isRecorded: this.#isRecorded,
       emit: this.#emit,
       askTerminal: options.tools.asksParent ? async (request, signal) => this.#tools.askPerson?.(request, signal) : undefined,
@@ -207,7 +208,6 @@ class RunningAgent {
       config,
       conversation: this.#openConversation(),
       approvals: this.#approvals,
-      questions: this.#questions,
       toolAnswers: this.#tools.answers,
       onAuthority: (message) => this.#takeAuthority(message),
       intake: openIntake(this.#reader, framingOf(options)),
@@ -322,7 +322,18 @@ class RunningAgent {
     const { emitsMemory, isBrief } = options.lines
     const askPerson: ConversationOptions['askPerson'] =
       this.#questions && ((question, signal) => (this.#questions as Questions).ask({ ...question, agent: config.agent }, signal))
-    const around = { askPerson, emitsMemory, emitsText: !isBrief, allowance, billing, warn: stderr.warn, readContent, kept, deliveries, openPartials }
+    const around = {
+      askPerson,
+      emitsMemory,
+      emitsText: !isBrief,
+      allowance,
+      billing,
+      warn: stderr.warn,
+      readContent,
+      kept,
+      deliveries,
+      openPartials,
+    }
     return openConversation(config, this.#tools, emit, log, around)
   }
 

@@ -306,8 +306,16 @@ const describeQuestions = (table: CommandTable, commands: Commands): void => {
     },
     {
       text: 'answer what waits for a person',
-      operands: { ...RECORD, '<id>': 'the question, as plumb pending names it', '[value]': "the answer, a text or JSON; '-' is standard input" },
-      examples: ["plumb answer rec 3f1a90c2d4e5 'Dear Ann, …'", 'plumb answer rec 3f1a90c2d4e5 - <reply.json', 'plumb answer --skip rec 3f1a90c2d4e5'],
+      operands: {
+        ...RECORD,
+        '<id>': 'the question, as plumb pending names it',
+        '[value]': "the answer, a text or JSON; '-' is standard input",
+      },
+      examples: [
+        "plumb answer rec 3f1a90c2d4e5 'Dear Ann, …'",
+        'plumb answer rec 3f1a90c2d4e5 - <reply.json',
+        'plumb answer --skip rec 3f1a90c2d4e5',
+      ],
     },
     async ([directory = '', id = '', given], values) => {
       const text = given === '-' ? await readSpecFrom(openInput(0), '<stdin>') : succeed(given)

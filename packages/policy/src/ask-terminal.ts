@@ -56,13 +56,15 @@ const onTerminal = (signal: AbortSignal, open: () => ConsentTerminal | undefined
   if (!terminal) return undefined
   const { input, output } = terminal
   output.on('error', () => {})
-  const lines = new AsyncLineReader(input)
+  // Raw, so that a line with nothing on it is an answer.
+  const lines = new AsyncLineReader(input, { raw: true })
   const stop = (): void => lines.stop()
   signal.addEventListener('abort', stop, { once: true })
   const { current } = lines
   return {
     write: (text) => void output.write(text),
-    line: async () => ((await lines.next()) && !current.fault ? current.buf.toString('utf8', current.start, current.end) : undefined),
+    line: async () =>
+      (await lines.next()) && !current.fault ? (JSON.parse(current.buf.toString('utf8', current.start, current.end)) as string) : undefined,
     close: () => {
       signal.removeEventListener('abort', stop)
       lines.stop()
@@ -71,7 +73,11 @@ const onTerminal = (signal: AbortSignal, open: () => ConsentTerminal | undefined
   }
 }
 
-const askConsent = async (question: AskedCall, signal: AbortSignal, open: () => ConsentTerminal | undefined): Promise<boolean | undefined> => {
+const askConsent = async (
+  question: AskedCall,
+  signal: AbortSignal,
+  open: () => ConsentTerminal | undefined,
+): Promise<boolean | undefined> => {
   if (signal.aborted) return false
   const terminal = onTerminal(signal, open)
   if (!terminal) return undefined

@@ -106,7 +106,10 @@ const fieldOf = (name: string, schema: Readonly<Record<string, unknown>>): Answe
   }
   if (schema.type === 'string') return { ask: label, read: (text) => JSON.stringify(text) }
   if (schema.type === 'boolean')
-    return { ask: `${label} [y/n]`, read: (text) => ({ y: 'true', yes: 'true', n: 'false', no: 'false' })[text.trim().toLowerCase()] ?? text.trim() }
+    return {
+      ask: `${label} [y/n]`,
+      read: (text) => ({ y: 'true', yes: 'true', n: 'false', no: 'false' })[text.trim().toLowerCase()] ?? text.trim(),
+    }
   if (schema.type === 'integer' || schema.type === 'number') return { ask: `${label}, a number`, read: (text) => text.trim() }
   return undefined
 }

@@ -6,8 +6,8 @@ import { type Fault, fault } from '@plumb/wire'
 import type { Conversation } from '../conversation/conversation.js'
 import type { Outlets, ReplyTo } from '../io/outlets.js'
 import type { ChatMessage } from '../provider/provider.js'
-import type { GivenAnswer, Questions } from '../person/questions.js'
 import type { Approvals } from '../tool/approvals.js'
+import type { GivenAnswer } from '../tool/questions.js'
 import { type Control, type ControlReply, parseControl, type QueuedControl, toErrorReply } from './message.js'
 
 interface Pausable {
@@ -21,8 +21,7 @@ export interface ControlProcessorParts {
     Conversation,
     'noTemperature' | 'setTemperature' | 'setModel' | 'setEffort' | 'hasConversations' | 'memoryOf' | 'setMemory'
   >
-  readonly approvals: Pick<Approvals, 'settle'>
-  readonly questions?: Pick<Questions, 'settle'> | undefined
+  readonly approvals: Pick<Approvals, 'settle' | 'questions'>
   readonly reply: Outlets['reply']
   readonly report: (fault: Fault) => void
   readonly cancel: () => void
@@ -124,7 +123,7 @@ export class ControlProcessor {
   }
 
   #answer(id: string, given: GivenAnswer, replyTo: ReplyTo): void {
-    const { questions } = this.#parts
+    const { questions } = this.#parts.approvals
     const none = fault('input_type_mismatch', 'this agent asks a model, and no person: no question waits for an answer')
     const error = questions ? questions.settle(id, given) : none
     if (error) this.refuse(error, replyTo)

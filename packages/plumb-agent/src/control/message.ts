@@ -7,8 +7,8 @@ import type { ReplyTo } from '../io/outlets.js'
 import { EFFORTS, type Effort, isEffort } from '../provider/effort.js'
 import type { ChatMessage } from '../provider/provider.js'
 import { describeUnpaired } from '../provider/read-message.js'
-import type { AskedQuestion } from '../person/questions.js'
 import type { ApprovalQuestion } from '../tool/approvals.js'
+import type { AskedQuestion } from '../tool/questions.js'
 
 /** One valid message. Any number of fields; a flag that is false requests nothing. */
 export interface Control {

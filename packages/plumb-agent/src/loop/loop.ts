@@ -29,7 +29,6 @@ import { type InboundMessage, type Intake, readInput } from '../io/intake.js'
 import type { Outlets, ReplyTo } from '../io/outlets.js'
 import type { Emit } from '../io/telemetry.js'
 import { Cancellation } from '../provider/cancellation.js'
-import type { Questions } from '../person/questions.js'
 import type { Approvals } from '../tool/approvals.js'
 import type { EnvelopedAnswers } from '../tool/no-tools.js'
 import { Delivery, SettledCounts } from './delivery.js'
@@ -40,9 +39,7 @@ import { type ReadInput, type Refusal, Turns } from './turns.js'
 export interface LoopParts {
   readonly config: AgentConfig
   readonly conversation: Conversation
-  readonly approvals: Pick<Approvals, 'settle' | 'end'>
-  /** Undefined: its answers are a model's. */
-  readonly questions?: Pick<Questions, 'settle' | 'end'> | undefined
+  readonly approvals: Pick<Approvals, 'settle' | 'end' | 'questions'>
   /** Takes answers to tool calls that come in envelopes. */
   readonly toolAnswers: EnvelopedAnswers
   /** A message of the parent on port `spec`: authority, tools of MCP servers or budget. */
@@ -101,11 +98,10 @@ export class Loop {
     this.#inFlight = new InFlight(isUnordered)
     this.#delivery = new Delivery(parts)
     this.#sources = new ControlSources(parts.intake)
-    const { conversation, approvals, questions, outlets, report } = parts
+    const { conversation, approvals, outlets, report } = parts
     this.#control = new ControlProcessor({
       conversation,
       approvals,
-      questions,
       reply: (...of) => outlets.reply(...of),
       report,
       cancel: () => this.cancel(),
@@ -354,9 +350,7 @@ export class Loop {
   }
 
   #endApprovals(): void {
-    if (this.canBeApproved) return
-    this.#parts.approvals.end()
-    this.#parts.questions?.end()
+    if (!this.canBeApproved) this.#parts.approvals.end()
   }
 
   /** An approval or denial may still come. */

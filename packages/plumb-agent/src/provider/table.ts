@@ -1,8 +1,8 @@
 // All providers: the accounts over HTTP, ELIZA, and a person.
 
 import { ACCOUNTS } from '@plumb/wire'
-import { preparePerson } from '../person/provider.js'
 import { prepareEliza } from './eliza/prepare.js'
+import { preparePerson } from './person.js'
 import { prepareChat } from './prepare-chat.js'
 import type { PreparedProvider, ProviderSettings } from './settings.js'
 

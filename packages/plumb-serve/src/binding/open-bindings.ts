@@ -68,7 +68,10 @@ export const openBindings = async (
   const bindings: Binding[] = []
   for (const { bound, loaded, file, path } of chosen) {
     const served = await openServedBinding(bound, loaded, options, reporter)
-    if (served) bindings.push(new Binding(path, served, prices.value, { spec: file, files: loaded.files, options, reporter }))
+    if (served)
+      bindings.push(
+        new Binding(path, served, prices.value, { spec: file, files: loaded.files, options, reporter, program: loaded.compiled.program }),
+      )
     else hasFailed = true
   }
   return hasFailed ? undefined : bindings

@@ -8,7 +8,6 @@ import type { Deliveries, Fault, InitialMemory, SourceFiles, StateFile } from '@
 import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
 import { type RunOptions, wordsOfAgents } from '../options/run-options.js'
-import type { StartPerson } from '../person/ask-in-run.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
 import type { AuthoritySource } from './authority-source.js'
 import type { ServerOffers } from './server-offers.js'
@@ -30,8 +29,6 @@ export interface SpawnSettings {
   readonly ask?:
     | ((request: { readonly tool: string; readonly input: unknown }, signal: AbortSignal) => Promise<boolean | undefined>)
     | undefined
-  /** Starts an agent whose model is a person. Undefined: there is none. */
-  readonly startPerson?: StartPerson | undefined
   /** Nothing is drawn on the terminal while a person is asked something there. */
   readonly withoutLiveLines?: <T>(ask: () => Promise<T>) => Promise<T>
   readonly emitter: RunEmitter | undefined

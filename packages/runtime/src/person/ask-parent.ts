@@ -3,7 +3,7 @@
 
 import { questionText, skippedFault } from '@plumb/ledger/approval'
 import type { AnswerQuestion, TerminalQuestions } from '@plumb/policy'
-import { type Fault, fail, fault, isRecord, openInput, readControl, type Result, succeed, valueText } from '@plumb/wire'
+import { type Fault, fail, fault, isRecord, openInput, type Result, readControl, succeed, valueText } from '@plumb/wire'
 import { eachMember, skipSpace } from '@plumb/wire/json'
 
 export interface ParentQuestions extends TerminalQuestions {

@@ -42,8 +42,6 @@ export interface PersonAgent {
 }
 
 export const startPerson = ({ name, bound, ask, maxLine, deliveries }: PersonAgent): Spawned => {
-  const { child, ends } = openInProcessChild([])
-  const writer = new LineWriter(ends.stdout)
   const { config } = agentOf(bound)
   const output: Type = bound.outputs[0] ?? { kind: 'json' }
   const asked = {
@@ -52,12 +50,27 @@ export const startPerson = ({ name, bound, ask, maxLine, deliveries }: PersonAge
     schema: toSchema(output),
     check: (json: string) => mismatchOf(output, json),
   }
+  const answer = (input: string, n: number, stopped: AbortSignal) => ask({ ...asked, input, n }, stopped)
+  return startAnswering({ answer, maxLine, deliveries })
+}
+
+export interface Answering {
+  /** JSON text in and out. */
+  readonly answer: (input: string, n: number, stopped: AbortSignal) => Promise<Result<string>>
+  readonly maxLine: number
+  readonly deliveries?: DeliveryLog | undefined
+}
+
+/** A process in this one that answers one input after the other. */
+export const startAnswering = ({ answer: answerOne, maxLine, deliveries }: Answering): Spawned => {
+  const { child, ends } = openInProcessChild([])
+  const writer = new LineWriter(ends.stdout)
   let seq = 0
   let turn: Promise<void> = Promise.resolve()
   const answer = async (n: number, input: string): Promise<void> => {
     const bytes = Buffer.from(input)
     const flaw = checkJson(bytes, 0, bytes.length)
-    const answered: Result<string> = flaw ? { ok: false, error: flaw } : await ask({ ...asked, input, n }, ends.stopped)
+    const answered: Result<string> = flaw ? { ok: false, error: flaw } : await answerOne(input, n, ends.stopped)
     writer.writeText(
       answered.ok ? valueText([n], DEFAULT_PORT, answered.value) : errorText([n], answered.error, { hasMore: false, isForOurs: true }),
     )
@@ -78,7 +91,7 @@ export const startPerson = ({ name, bound, ask, maxLine, deliveries }: PersonAge
   return { child, kind: 'agent', isEnveloped: false, isCounting: true, controls: 0, deliveries }
 }
 
-const mismatchOf = (type: Type, json: string): Fault | undefined => {
+export const mismatchOf = (type: Type, json: string): Fault | undefined => {
   const stage = compileCheck(type)
   const buf = Buffer.from(`${json}\n`)
   const verdict = stage.run(buf, 0, buf.length - 1, new Sink())

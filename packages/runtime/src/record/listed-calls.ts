@@ -41,7 +41,8 @@ const tableOf = (calls: readonly ListedCall[], { of, isAll }: ShownAs, width: nu
 }
 
 /** `2026-11-29 06:03Z`. */
-export const minuteOf = (time: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(time) ? `${time.slice(0, 16).replace('T', ' ')}Z` : time)
+export const minuteOf = (time: string): string =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(time) ? `${time.slice(0, 16).replace('T', ' ')}Z` : time
 
 /** One line of JSON. */
 const showCall = (call: ListedCall): string => {

@@ -39,15 +39,11 @@ export class ParkedMessages {
     const thing = hasQuestions ? 'question' : 'call'
     const what = waiting === undefined ? 'calls' : `${waiting} ${thing}${waiting === 1 ? '' : 's'}`
     const until = hasQuestions ? `a person answers ${what}: plumb pending` : `a person decides on ${what}: plumb approvals`
-    return fault(
-      'parked',
-      `${this.#count} message${one ? ' waits' : 's wait'} until ${until} ${this.directory}`,
-      {
-        messages: this.#count,
-        ...(waiting === undefined ? {} : { calls: waiting }),
-        ...(first ? { seq: first[0], seqs } : {}),
-      },
-    )
+    return fault('parked', `${this.#count} message${one ? ' waits' : 's wait'} until ${until} ${this.directory}`, {
+      messages: this.#count,
+      ...(waiting === undefined ? {} : { calls: waiting }),
+      ...(first ? { seq: first[0], seqs } : {}),
+    })
   }
 }
 

@@ -13,7 +13,12 @@ const tableOf = (calls: readonly ListedCall[], { of, isAll }: ShownAs, width: nu
   if (calls.length === 0) return isAll ? 'nothing has waited for a person\n' : 'nothing waits for a person\n'
   const rows = calls.map((call) => {
     const question = questionOf(call)
-    const what = question ? shownQuestion(question).split('\n').map((line) => line.trim()).join(' ') : `may '${call.tool}' be called? ${shownJson(call.input)}`
+    const what = question
+      ? shownQuestion(question)
+          .split('\n')
+          .map((line) => line.trim())
+          .join(' ')
+      : `may '${call.tool}' be called? ${shownJson(call.input)}`
     const state = stateNow(call, Date.now())
     return [call.id, what, call.process, minuteOf(call.since), state === 'waits' ? '' : state.replace('_', ' ')]
   })
@@ -34,7 +39,13 @@ const lineOf = (call: ListedCall, run: string): string => {
   }).slice(0, -1)
   const shown = question ? question.input : `{"tool":${JSON.stringify(tool)},"input":${shownJson(input)}}`
   const state = stateNow(call, Date.now())
-  const tail = JSON.stringify({ schema: question ? question.schema : APPROVAL, digest, since, state, ...(said === undefined ? {} : { said }) })
+  const tail = JSON.stringify({
+    schema: question ? question.schema : APPROVAL,
+    digest,
+    since,
+    state,
+    ...(said === undefined ? {} : { said }),
+  })
   return `${head},"input":${shownJson(shown)},${answer === undefined ? '' : `"answer":${shownJson(answer)},`}${tail.slice(1)}`
 }
 

@@ -183,14 +183,12 @@ class Run {
       prices: await openForeignPrices(graph, options.programs.agent),
       withoutLiveLines: this.display.withoutLiveLines,
       askPerson: this.#asking.approve,
-      startPerson: undefined as SpawnSettings['startPerson'],
       boxes: undefined as SpawnSettings['boxes'],
       state: state.value,
       deliveries: given.deliveryFd === undefined ? undefined : joinDeliveries(given.deliveryFd),
     }
     const people = await openPeopleOf(graph, settings, this.#asking)
     if (!people.ok) return this.#refuse(people.error)
-    settings.startPerson = people.value
     settings.boxes = await openBoxes(graph, settings, this.reporter)
     if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
     const tools = await openToolServices(graph, settings, this.reporter)
@@ -201,7 +199,7 @@ class Run {
       return this.#refuse(...mapped.error)
     }
     if (emitter) await emitBegin(emitter, graph, spec, options)
-    const wired = this.#wire({ settings, tools: tools.value, mapped: mapped.value, parent })
+    const wired = this.#wire({ settings, startHere: people.value, tools: tools.value, mapped: mapped.value, parent })
     if (wired.ok) {
       this.#wired = wired.value
       return this.#runThrough(wired.value)
@@ -212,7 +210,7 @@ class Run {
     return undefined
   }
 
-  #wire(parts: Pick<WiringOptions, 'settings' | 'tools' | 'mapped' | 'parent'>): Result<Wired> {
+  #wire(parts: Pick<WiringOptions, 'settings' | 'startHere' | 'tools' | 'mapped' | 'parent'>): Result<Wired> {
     const { emitter, rejects } = this.#instruments ?? {}
     return wireUp({
       ...parts,

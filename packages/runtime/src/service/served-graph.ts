@@ -1,15 +1,16 @@
 // A graph that answers requests: each has the graph for itself, made anew in this process, and has its agents as long as it runs. A nested plumb
 // is a graph in this process too, so that what it remembers ends with the request.
 
-import { asksPerson, type Graph, type GraphNode, planOf } from '@plumb/lang'
+import { asksPerson, type Graph, type GraphNode, isRemote, planOf } from '@plumb/lang'
 import { type Fault, type LineSink, type LineSource, Reporter, type Result, succeed } from '@plumb/wire'
 import { ENVELOPE_BYTES, LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { openInProcessChild } from '../child/in-process-child.js'
-import { type Spawned, spawnAll } from '../child/spawn.js'
+import { type Spawned, type StartHere, spawnAll } from '../child/spawn.js'
 import type { ToolService } from '../child/tool-service.js'
 import { placesOf } from '../event/wires.js'
 import type { MappedTool } from '../graph/morphism/calls.js'
 import { type AskPerson, startPerson } from '../person/person-agent.js'
+import { startA2a } from '../remote/a2a-agent.js'
 import { GraphRun, type GraphRunOptions } from '../run/graph-run.js'
 import { openToolServices } from '../tools/dispatch.js'
 import { openMappedTools } from '../tools/mapped-tools.js'
@@ -97,8 +98,6 @@ export class ServedGraph {
       emitter: events,
       report,
       ask: ({ tool, input }) => request.approve({ tool, input, agent: tool }),
-      startPerson: ({ name, bound }) =>
-        startPerson({ name, bound, ask: request.ask, maxLine: this.#base.settings.options.lines.maxLine + ENVELOPE_BYTES }),
     }
     const leased = await this.#take(request, events)
     if (!leased.ok) return report(leased.error)
@@ -111,8 +110,12 @@ export class ServedGraph {
     if (!opened.ok) return drop(opened.error)
     if (signal.aborted) return drop([])
     let hasStarted = false
+    const startHere: StartHere = ({ name, bound }) => {
+      const agent = { name, bound, ask: request.ask, maxLine: settings.options.lines.maxLine + ENVELOPE_BYTES }
+      return isRemote(bound) ? startA2a(agent) : startPerson(agent)
+    }
     const spawn: typeof spawnAll = (_, options) => {
-      const started = spawnAll(this.#others, options)
+      const started = spawnAll(this.#others, { ...options, startHere })
       if (!started.ok) return started
       for (const [node, { spawned }] of leased.value) started.value.set(node, spawned)
       for (const [node, plumb] of this.#plumbs)

@@ -80,8 +80,10 @@ const answeringElsewhere = (
       if (work.kind !== 'agent') return []
       // What a person has said is found where it waited, if it did.
       if (asksPerson(work.bound, people.provider)) return people.isAnsweredThere ? [] : [[place, true] as const]
-      const { command, via, amnesiac } = agentOf(work.bound).config
-      return command === undefined && via === undefined && agentProgram === undefined ? [] : [[place, amnesiac === true] as const]
+      const { command, via, a2a, amnesiac } = agentOf(work.bound).config
+      return command === undefined && via === undefined && a2a === undefined && agentProgram === undefined
+        ? []
+        : [[place, amnesiac === true] as const]
     }),
   )
 

@@ -47,7 +47,8 @@ export class Questions {
   /** Resolves to the answer as JSON text. */
   async ask(question: AnswerQuestion, signal: AbortSignal): Promise<Result<string>> {
     const id = randomUUID()
-    if (!this.#parts.canBeAnswered() || !this.#announce(id, question)) return (await this.#askTerminal(question, signal)) ?? nobody(question)
+    if (!this.#parts.canBeAnswered() || !this.#announce(id, question))
+      return (await this.#askTerminal(question, signal)) ?? nobody(question)
     return new Promise((resolve) => {
       const settle = (answer: Result<string>): void => {
         signal.removeEventListener('abort', drop)
@@ -85,7 +86,10 @@ export class Questions {
 
 const nobody = ({ agent }: AnswerQuestion): Result<string> => ({
   ok: false,
-  error: fault('approval_required', `'${agent}' asks a person, and there is none at a terminal: serve the spec with plumb-serve, or park it`),
+  error: fault(
+    'approval_required',
+    `'${agent}' asks a person, and there is none at a terminal: serve the spec with plumb-serve, or park it`,
+  ),
 })
 
 const DROPPED = fault('cancelled', 'the question was dropped')

@@ -1,22 +1,20 @@
 // Who is asked in a run: a person at its terminal, or, where calls wait for a person, whoever answers what is written down for that.
 
-import type { Bound } from '@plumb/lang'
+import { isRemote } from '@plumb/lang'
 import { type HeldCalls, openHeldCalls, questionText } from '@plumb/ledger/approval'
 import { approvalsOf } from '@plumb/ledger/kept'
 import type { AskAnswer } from '@plumb/policy'
 import { currentKept, fail, joinDeliveries, openDeliveryLog, type Result, sha256Of, succeed } from '@plumb/wire'
-import type { SpawnSettings } from '../child/agent-start.js'
-import type { Spawned } from '../child/spawn.js'
+import { ENVELOPE_BYTES, type SpawnSettings } from '../child/agent-start.js'
+import type { StartHere } from '../child/spawn.js'
+import { type AskPerson, startPerson } from '../person/person-agent.js'
 import { keptPlaceOf } from '../record/kept-answers.js'
-import { type AskPerson, startPerson } from './person-agent.js'
+import { startA2a } from '../remote/a2a-agent.js'
 
 type Settings = Pick<SpawnSettings, 'options' | 'deliveries' | 'withoutLiveLines'>
 
-/** Starts an agent of the run whose model is a person. */
-export type StartPerson = (agent: { readonly name: string; readonly bound: Bound; readonly place: string }) => Spawned
-
 /** `terminal`: undefined where nobody is there to be asked. */
-export const openPeople = (settings: Settings, terminal: AskAnswer | undefined): Result<StartPerson> => {
+export const openPeople = (settings: Settings, terminal: AskAnswer | undefined): Result<StartHere> => {
   const held = openJournal()
   if (!held.ok) return held
   return succeed(({ name, bound, place }) => {
@@ -25,7 +23,9 @@ export const openPeople = (settings: Settings, terminal: AskAnswer | undefined):
     const known = deliveries && joinDeliveries(deliveries.fd)
     const process = keptPlaceOf(place, kept.place) ?? place
     const ask = held.value ? askingLater(held.value, process, (n) => known?.of(n)) : askingNow(terminal, settings)
-    const started = startPerson({ name, bound, ask, maxLine: lines.maxLine, deliveries })
+    const maxLine = lines.maxLine + ENVELOPE_BYTES
+    if (isRemote(bound)) return startA2a({ name, bound, maxLine, ask: held.value ? undefined : ask })
+    const started = startPerson({ name, bound, ask, maxLine, deliveries })
     if (deliveries) void started.child.exited.then(deliveries.close)
     return started
   })

@@ -3,8 +3,8 @@
 import { type Json, resolve, type Type, toSchema } from '@plumb/lang'
 import { type Fault, fail } from '@plumb/wire'
 import { validate } from '../answer/validate.js'
-import { NO_USAGE } from '../provider/provider.js'
-import type { PreparedProvider } from '../provider/settings.js'
+import { NO_USAGE } from './provider.js'
+import type { PreparedProvider } from './settings.js'
 
 export const preparePerson = (): PreparedProvider => ({
   ok: true,
