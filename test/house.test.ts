@@ -69,6 +69,7 @@ const PARTS: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
 
 /** The files that may import each dependency. A new dependency needs a row here. */
 const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
+  '@a2a-js/sdk': /^packages\/(plumb-serve\/src\/routes\/a2a|runtime\/src\/remote)\//,
   '@agentclientprotocol/sdk': /^packages\/plumb-chat\/src\/acp\//,
   '@anthropic-ai/sdk': /^packages\/plumb-agent\/src\/provider\/anthropic\//,
   '@expo-google-fonts/arimo': /^packages\/runtime\/src\/draw\/svg\.ts$/,

@@ -132,3 +132,40 @@ t.test('OpenAPI and the page', async (t) => {
   t.notMatch(page.text, /review|How good/, 'it holds nothing of the spec')
   t.ok(await until(() => server.log().some(({ path }) => path === '/')))
 })
+
+t.test('a run with a record asks people too', async (t) => {
+  const server = await serve({ 'a.plumb': SPEC }, { args: ['--lazy', '--record', 'runs'] })
+  t.teardown(() => server.stop())
+  const first = async (): Promise<Question> => {
+    let found: readonly Question[] = []
+    while (found.length === 0) found = JSON.parse((await server.call('/pending')).text) as Question[]
+    return found[0] as Question
+  }
+  const answer = (id: string, given: unknown) => server.call(`/pending/${id}`, JSON.stringify({ answer: given }))
+  for (const [path, input, wrong, given, output] of [
+    ['/chain', 'a poem', { text: 'a', stars: 9 }, { text: 'fine', stars: 3 }, '"FINE"'],
+    ['/bot', 'call refund {"amount":5}', 'yes', true, '"refunded"'],
+  ] as const) {
+    const { headers } = await server.call(path, JSON.stringify(input), { headers: { prefer: 'respond-async' } })
+    const { id } = await first()
+    t.equal((await answer(id, wrong)).status, 422)
+    t.equal((await answer(id, given)).status, 200)
+    let text = ''
+    while (text === '') text = (await server.call(`${headers.location}/outputs`)).text
+    t.equal(text, `{"seq":1,"value":${output}}\n`)
+  }
+})
+
+t.test('what comes in is untrusted where a spec speaks of labels', async (t) => {
+  const served = (label: string) => `type Note = { body: string }
+let other : !untrusted string -> !untrusted string = id
+@serve let read : !${label}Note -> !${label}int = map(length(body))`
+  await t.rejects(serve({ 'a.plumb': served('') }), /untrusted data/)
+  const server = await serve({ 'a.plumb': served('untrusted ') }, { args: ['--lazy'] })
+  t.teardown(() => server.stop())
+  const { paths, components } = (await server.call('/openapi.json')).json as {
+    paths: object
+    components: { schemas: Record<string, object> }
+  }
+  t.match(JSON.stringify([paths, components]), /"x-plumb-label":"untrusted"/)
+})

@@ -1,11 +1,11 @@
-// plumb approvals and plumb approve on a run by workers: lists the calls that wait for approval, and stores decisions.
+// plumb approvals and plumb approve, plumb pending and plumb answer on a run by workers: lists what waits for a person, and stores decisions.
 
-import { digestOf, type ListedCall } from '@plumb/ledger/approval'
-import { type ApproveOptions, readDeadline, refusalOf, showCalls } from '@plumb/runtime/record'
+import { type Decision, digestOf, isOpen, type ListedCall } from '@plumb/ledger/approval'
+import { type AnswerOptions, type ApproveOptions, decisionBy, readDeadline, refusalOf, showCalls, showPending } from '@plumb/runtime/record'
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { Query } from './connection.js'
 import { type Database, noRun, withConnection } from './look.js'
-import { STATE_NOW } from './postgres-calls.js'
+import { reasonOf, STATE_NOW, stateOf } from './postgres-calls.js'
 
 export const approvals = (
   database: Database,
@@ -15,14 +15,58 @@ export const approvals = (
   withConnection(database, true, async ({ query }) => {
     const calls = await callsOf(query, name)
     if (!calls) return noRun(name)
-    const shown = [...calls.values()].filter(({ state }) => isAll || state === 'waits' || state === 'in_doubt')
+    const shown = [...calls.values()].filter((call) => call.kind === undefined && (isAll || isOpen(call)))
     return succeed(showCalls(shown, { of: `--on URL ${name}`, isJson, isAll }))
   })
+
+/** Questions of agents as well as calls. */
+export const pending = (
+  database: Database,
+  name: string,
+  { all: isAll, json: isJson }: { readonly all: boolean; readonly json: boolean },
+): Promise<number> =>
+  withConnection(database, true, async ({ query }) => {
+    const calls = await callsOf(query, name)
+    if (!calls) return noRun(name)
+    const shown = [...calls.values()].filter((call) => isAll || isOpen(call))
+    return succeed(showPending(shown, name, { of: `--on URL ${name}`, isJson, isAll }))
+  })
+
+/** Its message is delivered again. */
+export const answer = (database: Database, name: string, id: string, text: string | undefined, options: AnswerOptions): Promise<number> =>
+  withConnection(database, true, async (connection) => {
+    const decided = await connection.transaction(async (query): Promise<Result<string> | undefined> => {
+      const calls = await callsOf(query, name)
+      if (!calls) return noRun(name)
+      const decision = decisionBy(id, text, options, calls)
+      return decision.ok ? decide(query, name, [id], calls, decision.value) : decision
+    })
+    return decided ?? noRun(name)
+  })
+
+/** The answer to a question stands where a call has the reason of its decision. */
+const decide = async (
+  query: Query,
+  name: string,
+  ids: readonly string[],
+  calls: ReadonlyMap<string, ListedCall>,
+  { isApproved, answer, why, untilMs }: Decision,
+): Promise<Result<string>> => {
+  // Of what was shown: the database refuses what is another by now.
+  const digests = ids.map((id) => digestOf(calls.get(id)?.input ?? ''))
+  const { rows } = await query(DECIDE, [
+    ...[name, ids, digests, isApproved ? 'approved' : 'denied', answer ?? why ?? null],
+    untilMs === undefined ? null : new Date(untilMs).toISOString(),
+  ])
+  if (rows[0]?.decided === 0) return fail('cancelled', `run '${name}' has ended: nothing more of it is delivered`)
+  await query('NOTIFY plumb')
+  return succeed('')
+}
 
 /** Decides all of the calls, or none. Their messages are delivered again. */
 export const approve = (database: Database, name: string, ids: readonly string[], options: ApproveOptions): Promise<number> =>
   withConnection(database, true, async (connection) => {
-    const { deny, why = null, until } = options
+    const { deny, why, until } = options
     const untilMs = until === undefined ? succeed(undefined) : readDeadline(until)
     if (!untilMs.ok) return untilMs
     const decided = await connection.transaction(async (query): Promise<Result<string> | undefined> => {
@@ -32,16 +76,12 @@ export const approve = (database: Database, name: string, ids: readonly string[]
         const refused = refusalOf(id, calls)
         if (!refused.ok) return refused
       }
-      // Of what was shown: the database refuses what is another by now.
-      const chosen = [...new Set(ids)]
-      const digests = chosen.map((id) => digestOf(calls.get(id)?.input ?? ''))
-      const { rows } = await query(DECIDE, [
-        ...[name, chosen, digests, deny === true ? 'denied' : 'approved', why],
-        untilMs.value === undefined ? null : new Date(untilMs.value).toISOString(),
-      ])
-      if (rows[0]?.decided === 0) return fail('cancelled', `run '${name}' has ended: nothing more of it is delivered`)
-      await query('NOTIFY plumb')
-      return succeed('')
+      const decision = {
+        isApproved: deny !== true,
+        ...(why === undefined ? {} : { why }),
+        ...(untilMs.value === undefined ? {} : { untilMs: untilMs.value }),
+      }
+      return decide(query, name, [...new Set(ids)], calls, decision)
     })
     return decided ?? noRun(name)
   })
@@ -61,8 +101,8 @@ const callsOf = async (query: Query, name: string): Promise<Map<string, ListedCa
       const said = JSON.parse(String(call)) as ListedCall
       // What a worker says in the call is unchecked: it is decided under the id of its row.
       const known = { ...said, id: String(id), input: typeof said.input === 'string' ? said.input : JSON.stringify(said.input) }
-      const more = { ...(reason === null ? {} : { said: String(reason) }), ...(until === null ? {} : { untilMs: Number(until) }) }
-      return [known.id, { ...known, ...more, state: String(state) as ListedCall['state'] }]
+      const decided = { ...known, ...(until === null ? {} : { untilMs: Number(until) }), state: stateOf(said, String(state)) }
+      return [known.id, { ...decided, ...(reason === null ? {} : reasonOf(decided, String(reason))) }]
     }),
   )
 }

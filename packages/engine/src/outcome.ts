@@ -160,13 +160,14 @@ export class Outcome {
   async asks({ query }: Connection, run: string): Promise<Fault> {
     const { name } = this.#o
     const { rows } = await query(WAITING, [run])
-    const { messages, calls } = rows[0] ?? {}
+    const { messages, calls, questions } = rows[0] ?? {}
     const [left, asked] = [Number(messages), Number(calls)]
-    return fault(
-      'parked',
-      `${left} message${left === 1 ? ' waits' : 's wait'} until a person decides on ${asked} call${asked === 1 ? '' : 's'}: plumb approvals --on URL ${name}`,
-      { messages: left, calls: asked },
-    )
+    const end = asked === 1 ? '' : 's'
+    const until = questions === true ? `answers ${asked} question${end}: plumb pending` : `decides on ${asked} call${end}: plumb approvals`
+    return fault('parked', `${left} message${left === 1 ? ' waits' : 's wait'} until a person ${until} --on URL ${name}`, {
+      messages: left,
+      calls: asked,
+    })
   }
 
   /** A limit is reached, or an error was enough: the rest waits. */
@@ -195,7 +196,8 @@ export class Outcome {
 
 const WAITING = `
 SELECT (SELECT count(DISTINCT origin) FROM plumb.message WHERE run = $1 AND part > 0) AS messages,
-  (SELECT count(*) FROM plumb.approval a WHERE a.run = $1 AND ${STATE_NOW} IN ('waits', 'in_doubt')) AS calls`
+  (SELECT count(*) FROM plumb.approval a WHERE a.run = $1 AND ${STATE_NOW} IN ('waits', 'in_doubt')) AS calls,
+  (SELECT bool_or(a.call::json->>'kind' = 'person') FROM plumb.approval a WHERE a.run = $1 AND a.state = 'waits') AS questions`
 
 const UNANSWERED = `
 SELECT r.parked, (SELECT count(DISTINCT m.origin) FROM plumb.message m WHERE m.run = r.id AND m.part > 0) AS count

@@ -24,9 +24,23 @@ export const takeCalls = async (connection: Connection, of: { run: string; part:
 
 const TAKE_CALLS = 'SELECT call, reason, state FROM plumb.take_calls($1::bigint, $2::int, $3::bigint[])'
 
-const linesOf = (listed: ListedCall, state: string, reason: unknown): string[] => {
+/** An answer is given once, and taken as often as its message is delivered: nothing of it is ever in doubt. */
+export const stateOf = ({ kind }: Pick<ListedCall, 'kind'>, state: string): ListedCall['state'] =>
+  (kind === 'person' && (state === 'in_doubt' || state === 'done') ? 'approved' : state) as ListedCall['state']
+
+/** What the person has said: the answer, where it is a question. */
+export const reasonOf = ({ kind, state }: Pick<ListedCall, 'kind' | 'state'>, reason: string): Pick<ListedCall, 'said' | 'answer'> =>
+  kind === 'person' && state === 'approved' ? { answer: reason } : { said: reason }
+
+const linesOf = (listed: ListedCall, stored: string, reason: unknown): string[] => {
   const { id, call, nth, result } = listed
-  const decision = { isApproved: state !== 'denied', ...(typeof reason === 'string' ? { why: reason } : {}) }
+  const state = stateOf(listed, stored)
+  const { answer, said } = typeof reason === 'string' ? reasonOf({ ...listed, state }, reason) : {}
+  const decision = {
+    isApproved: state !== 'denied',
+    ...(answer === undefined ? {} : { answer }),
+    ...(said === undefined ? {} : { why: said }),
+  }
   const at = new Date().toISOString()
   const lines: object[] = [{ ...askedLine(id, listed), since: listed.since }]
   if (state !== 'waits') lines.push(decisionLine(id, decision))

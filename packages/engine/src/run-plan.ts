@@ -1,7 +1,18 @@
 // The plan of a run by workers: the parts of the spec, their connections, and a fingerprint that equal copies of the spec share.
 
 import { dirname, relative } from 'node:path'
-import { agentOf, agentTools, type Bound, type Graph, type GraphNode, hasAgentLimits, planOf, type ToolPlan, toolOf } from '@plumb/lang'
+import {
+  agentOf,
+  agentTools,
+  asksPerson,
+  type Bound,
+  type Graph,
+  type GraphNode,
+  hasAgentLimits,
+  planOf,
+  type ToolPlan,
+  toolOf,
+} from '@plumb/lang'
 import { type Part, partOf, partsOf } from '@plumb/lang/parts'
 import { effectsOf } from '@plumb/policy'
 import type { RunOptions } from '@plumb/runtime/options'
@@ -82,7 +93,8 @@ export const planRun = async (loaded: LoadedSpec, bound: Bound, graph: Graph, op
     const exits = names('output')
     const { id, name, kind, isOneByOne, holdsMessages } = part
     const ends = part.outputs.map((source, i) => ({ name: exits[i] ?? '', targets: targetsOf(source) }))
-    const parks = part.nodes.some(({ work }) => asks(work)) && !part.nodes.some((node) => hasEffects(node, asksFirst))
+    const parks =
+      part.nodes.some(({ work }) => asks(work, options.agents.provider)) && !part.nodes.some((node) => hasEffects(node, asksFirst))
     const what = {
       isFixed: refusals.has(id),
       parks,
@@ -172,7 +184,7 @@ const refusalOf = (nodes: readonly GraphNode[], graph: Graph, options: RunOption
     const { config } = agentOf(work.bound)
     if (config.max_messages !== undefined) return cannot(name, "counts its messages ('max_messages')")
     if (config.amnesiac === true) continue
-    if (config.command !== undefined || options.programs.agent !== undefined)
+    if (config.command !== undefined || config.a2a !== undefined || options.programs.agent !== undefined)
       return cannot(name, "is a program that may remember; 'amnesiac: true' says that it does not")
     const control = (port: { name: string }, i: number, side: 'to' | 'from') =>
       port.name.startsWith('ctrl') &&
@@ -222,10 +234,11 @@ const hasEffects = ({ work }: GraphNode, isLeftOut: (tool: ToolPlan) => boolean 
   return (Array.isArray(mcp) && mcp.length > 0) || agentTools(work.bound).some((tool) => !isSafe(tool))
 }
 
-/** It calls tools that need approval itself, not through a nested spec. */
-const asks = (work: GraphNode['work']): boolean => {
+/** It asks a person, or calls tools that need approval itself, not through a nested spec. */
+const asks = (work: GraphNode['work'], provider: string | undefined): boolean => {
   if (work.kind === 'call') return asksFirst(toolOf(work.bound))
   if (work.kind !== 'agent') return false
+  if (asksPerson(work.bound, provider)) return true
   const { command, via } = agentOf(work.bound).config
   return command === undefined && via === undefined && agentTools(work.bound).some(asksFirst)
 }

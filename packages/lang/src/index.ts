@@ -47,7 +47,7 @@ export { type GraphPosition, type Origins, originsOf, type Parting } from './pla
 export { planOf, planOfCalls } from './plan/root.js'
 export { readAgent, writeAgent } from './program/agent-json.js'
 export type { AgentPlan } from './program/agent-plan.js'
-export { agentOf, agentsOf, hasAgentLimits } from './program/agent-plan.js'
+export { agentOf, agentsOf, asksPerson, hasAgentLimits, isRemote } from './program/agent-plan.js'
 export { type CheckedAgent, type CheckedTool, checkedAgent, type ToolEffects } from './program/checked-agent.js'
 export { conversationKey } from './program/conversation-key.js'
 export { namedFiles } from './program/named-files.js'

@@ -20,6 +20,7 @@ import {
   readControl,
   type StopSignal,
 } from '@plumb/wire'
+import { PERSON } from './config/config.js'
 import type { InheritedSpec } from './config/load.js'
 import { type PreparedAgent, type Problems, prepare } from './config/prepare.js'
 import { askedAllowance, sharedAllowance } from './conversation/allowance.js'
@@ -37,6 +38,7 @@ import type { AgentToolsParts, openAgentTools } from './tool/agent-tools.js'
 import { Approvals } from './tool/approvals.js'
 import type { Composing } from './tool/composing.js'
 import { type AgentTools, NO_SERVERS, noTools } from './tool/no-tools.js'
+import type { Questions } from './tool/questions.js'
 import type { Servers } from './tool/server-catalogue.js'
 import type { withSkills } from './tool/skill-reader.js'
 
@@ -76,6 +78,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
   const openTools = hasTools(prepared.value) ? (await import('./tool/agent-tools.js')).openAgentTools : undefined
   const withSkills = prepared.value.config.skills.length > 0 ? (await import('./tool/skill-reader.js')).withSkills : undefined
   const openPartials = await openPartialsOf(prepared.value)
+  const AgentQuestions = prepared.value.config.providerName === PERSON ? (await import('./tool/questions.js')).Questions : undefined
   const kept = await openKept(prepared.value, options, stderr)
   if (kept?.ok === false) {
     report(kept.error)
@@ -93,6 +96,7 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     withSkills,
     openPartials,
     beginWalk: await openWalks(prepared.value),
+    AgentQuestions,
   }
   const signal =
     servers &&
@@ -149,6 +153,8 @@ type Surroundings = Pick<ConversationOptions, 'readContent' | 'kept' | 'deliveri
   readonly openTools: typeof openAgentTools | undefined
   /** Undefined: it has no skills. */
   readonly withSkills: typeof withSkills | undefined
+  /** Undefined: its answers are a model's. */
+  readonly AgentQuestions: typeof Questions | undefined
 }
 
 interface AgentParts {
@@ -173,6 +179,7 @@ class RunningAgent {
   /** The budget, if the parent says what may be spent. */
   readonly #asked: ReturnType<typeof askedAllowance> | undefined
   readonly #approvals: Approvals
+  readonly #questions: Questions | undefined
   readonly #tools: AgentTools
   readonly #loop: Loop
   /** Without a reader of the outputs it ends as cat does, and failures of open answers are then not errors. */
@@ -195,9 +202,15 @@ class RunningAgent {
     this.#control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
     this.#isRecorded = this.#control !== undefined && isFileInput(this.#control)
     this.#asked = received?.budget ? askedAllowance(this.#emit) : undefined
+    const canBeAnswered = () => this.#loop.canBeApproved
+    const announce = (reply: { readonly kind: string }) =>
+      (isMux || isNumbered || fds.has(FDS.ctrl_out)) && this.#outlets.reply(reply, 'envelope')
+    const { AgentQuestions } = parts.surroundings
+    this.#questions = AgentQuestions && new AgentQuestions({ announce, canBeAnswered })
     this.#approvals = new Approvals({
-      announce: (reply) => (isMux || isNumbered || fds.has(FDS.ctrl_out)) && this.#outlets.reply(reply, 'envelope'),
-      canBeAnswered: () => this.#loop.canBeApproved,
+      announce,
+      canBeAnswered,
+      questions: this.#questions,
       isRecorded: this.#isRecorded,
       emit: this.#emit,
       askTerminal: options.tools.asksParent ? async (request, signal) => this.#tools.askPerson?.(request, signal) : undefined,
@@ -320,7 +333,9 @@ class RunningAgent {
     // A reader of usage that has paused the agent sees here that the pause is in effect.
     const emit: Emit = (event) => this.#emit(event.kind === 'usage' && this.#loop.isPaused ? { ...event, paused: true } : event)
     const { emitsMemory, tellsPrompt, isBrief } = options.lines
-    const around = { emitsMemory, tellsPrompt, emitsText: !isBrief, allowance, billing, warn: stderr.warn, ...ofInputs }
+    const askPerson: ConversationOptions['askPerson'] =
+      this.#questions && ((question, signal) => (this.#questions as Questions).ask({ ...question, agent: config.agent }, signal))
+    const around = { askPerson, emitsMemory, tellsPrompt, emitsText: !isBrief, allowance, billing, warn: stderr.warn, ...ofInputs }
     return openConversation(config, this.#tools, emit, log, around)
   }
 

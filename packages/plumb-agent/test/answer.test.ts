@@ -355,7 +355,7 @@ const openLoop = (lines: readonly string[], concurrency = 1, key?: KeyReader) =>
   const loop = new Loop({
     config,
     conversation,
-    approvals: { settle: () => undefined, end: () => {} },
+    approvals: { settle: () => undefined, end: () => {}, questions: undefined },
     toolAnswers: { receive: () => {}, end: () => {}, onBacklog: () => {} },
     onAuthority: () => {},
     intake,

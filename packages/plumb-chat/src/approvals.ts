@@ -10,7 +10,7 @@ export interface ApprovalPromptParts {
   readonly reword: (question: Question) => void
   readonly withdraw: (why: string) => void
   readonly notice: (text: string) => void
-  readonly control: (message: Readonly<Record<string, string>>) => void
+  readonly decide: (id: string, isApproved: boolean) => void
   /** What the tool is, as far as that is known. Never rejects. */
   readonly describe: (tool: string) => Promise<Pick<AskedCall, 'description' | 'effects'>>
 }
@@ -105,15 +105,15 @@ export class ApprovalPrompts {
   }
 
   async #ask(call: Call): Promise<void> {
-    const { control } = this.#parts
+    const { decide } = this.#parts
     const answer = await this.#answerTo(call)
     const { id, tool } = call
     this.#waiting.shift()
     if (answer !== 'withdrawn') this.#answered.add(id)
     if (answer === 'always') this.#always.add(tool)
     // 'leave' sends nothing: leaving cancels the message that the call belongs to.
-    if (answer === 'yes' || answer === 'always') control({ approve: id })
-    else if (answer === 'no') control({ deny: id })
+    if (answer === 'yes' || answer === 'always') decide(id, true)
+    else if (answer === 'no') decide(id, false)
     const [next] = this.#waiting
     if (next) void this.#ask(next)
   }

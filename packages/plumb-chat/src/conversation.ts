@@ -16,6 +16,7 @@ import type { ChatOptions } from './options.js'
 import type { ControlEvent, ProgramEvent } from './program/events.js'
 import { openDescriptions } from './program/list-tools.js'
 import type { ChatProgram } from './program/program.js'
+import { QuestionPrompts } from './questions.js'
 import { Requests } from './requests.js'
 import { type ChatSession, openChatSession, type SessionListener } from './session.js'
 import { removeFences } from './terminal/continuation.js'
@@ -56,6 +57,7 @@ export class ChatConversation {
   readonly #answers: Answers
   readonly #grow: ReturnType<typeof openGrowing>
   readonly #approvals: ApprovalPrompts
+  readonly #questions: QuestionPrompts
   readonly #requests = new Requests()
   /** Inputs of tool calls that have no result yet, by id. */
   readonly #toolInputs = new Map<string, string>()
@@ -90,9 +92,10 @@ export class ChatConversation {
       reword: (question) => this.#terminal.reword(question),
       withdraw: (why) => this.#terminal.withdraw(why),
       notice: screen.dimNotice,
-      control: (message) => void this.#session?.control(message),
+      decide: (id, isApproved) => this.#session?.answer(id, JSON.stringify(isApproved ? { approve: id } : { deny: id })),
       describe: openDescriptions(parts),
     })
+    this.#questions = new QuestionPrompts({ notice: screen.notice, answer: (id, json) => this.#session?.answer(id, json) })
   }
 
   start(): void {
@@ -133,6 +136,7 @@ export class ChatConversation {
       onEvent: (event) => this.#handleEvent(event),
       onReply: (reply) => {
         if (reply.kind === 'approval') this.#approvals.add(reply)
+        else if (reply.kind === 'question') this.#takeQuestion(reply)
         else if (!this.#requests.settle(reply) && reply.kind === 'error') this.#showFault(reply as unknown as Fault)
       },
       onFault: (error) => this.#showFault(error),
@@ -140,6 +144,7 @@ export class ChatConversation {
       onStderrLine: (line) => screen.notice(line),
       onQuiet: () => {
         this.#approvals.end()
+        this.#questions.end()
         this.#openTerminalIfQuiet()
       },
       onExit: ({ status, signal }) => {
@@ -152,6 +157,12 @@ export class ChatConversation {
         this.#leave(status === 0 ? 0 : status === 2 ? 2 : 1)
       },
     }
+  }
+
+  #takeQuestion(reply: ControlEvent): void {
+    this.#parts.screen.endAnswer()
+    this.#questions.add(reply)
+    this.#openTerminalIfQuiet()
   }
 
   #handleEvent(event: ProgramEvent): void {
@@ -196,7 +207,8 @@ export class ChatConversation {
   }
 
   #openTerminalIfQuiet(): void {
-    if (this.#state !== 'ready' || !(this.#session?.isQuiet || this.#isPaused)) return
+    const isAwaited = this.#session?.isQuiet || this.#isPaused || this.#questions.isWaiting
+    if (this.#state !== 'ready' || !isAwaited) return
     this.#answers.end()
     this.#showNotes()
     this.#showTurn()
@@ -211,7 +223,13 @@ export class ChatConversation {
     if (text.trim() !== '') remember(text)
     if (this.#state === 'ready') this.#state = 'handling'
     if (!isCommand) await this.#usage.ready()
-    const failure = isCommand ? await this.#runCommand(text) : this.#sendMessage(removeFences(text).replace(/^\/\//, '/'))
+    const isAnswer = !isCommand && this.#questions.isWaiting
+    if (isAnswer) this.#questions.take(removeFences(text))
+    const failure = isCommand
+      ? await this.#runCommand(text)
+      : isAnswer
+        ? undefined
+        : this.#sendMessage(removeFences(text).replace(/^\/\//, '/'))
     if (this.#state === 'handling') this.#state = 'ready'
     if (failure) screen.fault(formatFault(failure))
     this.#openTerminalIfQuiet()
@@ -277,6 +295,7 @@ export class ChatConversation {
     const old = this.#session
     this.#requests.end()
     this.#approvals.end()
+    this.#questions.end()
     void old?.abandon()
     const failure = this.#startSession()
     if (failure) {

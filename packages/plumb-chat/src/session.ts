@@ -52,11 +52,11 @@ export const openChatSession = (program: ChatProgram, args: readonly string[], l
   const words = ['--binding', program.binding, '--numbered', '--telemetry', ...(program.isEnveloped ? [] : ['--no-envelopes'])]
   const line = isAgent
     ? ['--agent', program.binding, '--numbered', '--telemetry', '--no-envelopes', '--fds', String(FDS.ctrl_in), ...args]
-    : ['run', ...words, ...args]
+    : ['run', ...words, '--answers-fd', String(FDS.ctrl_in), ...args]
   const child = spawnChild({
     command: [siblingProgram(program.runs), ...line],
     env: { ...childEnv('ours'), PLUMB_ERRORS: 'json' },
-    fds: isAgent ? { [FDS.ctrl_in]: 'in' } : {},
+    fds: { [FDS.ctrl_in]: 'in' },
     isForeign: false,
   })
   return child.ok ? succeed(new ChatSession(program, child.value, listener)) : child
@@ -67,6 +67,8 @@ export class ChatSession {
   readonly #child: Child
   readonly #listener: SessionListener
   readonly #ctrlIn: Writable | undefined
+  /** Takes the answers to questions of a plumb itself. */
+  readonly #answers: Writable | undefined
   readonly #exited: Promise<void>
   #state: State = 'idle'
   readonly #messages = new SentMessages<undefined>()
@@ -79,7 +81,10 @@ export class ChatSession {
     this.#program = program
     this.#child = child
     this.#listener = listener
-    this.#ctrlIn = child.fds.get(FDS.ctrl_in) as Writable | undefined
+    const onDescriptor = child.fds.get(FDS.ctrl_in) as Writable | undefined
+    this.#ctrlIn = program.runs === 'plumb-agent' ? onDescriptor : undefined
+    this.#answers = program.runs === 'plumb' ? onDescriptor : undefined
+    this.#answers?.on('error', () => {})
     this.#readLines(child.stdout, (line) => this.#take(line))
     this.#readLines(child.stderr, (line) => this.#takeStderr(line))
     this.#exited = child.exited.then((exit) => {
@@ -102,10 +107,19 @@ export class ChatSession {
 
   /** Returns false when the program does not read control messages. */
   control(message: Readonly<Record<string, unknown>>): boolean {
+    return this.#control(JSON.stringify(message))
+  }
+
+  /** Answers a question that was asked under this id: one line of JSON. */
+  answer(id: string, json: string): void {
+    if (this.#answers && isOwnQuestion(id)) this.#answers.write(`${json}\n`)
+    else this.#control(json)
+  }
+
+  #control(json: string): boolean {
     if (!this.#program.hasControl) return false
     if (!this.#isOpen()) return true
     this.#state = 'busy'
-    const json = JSON.stringify(message)
     if (this.#ctrlIn) {
       this.#messages.sendControl()
       this.#ctrlIn.write(`${json}\n`)
@@ -128,6 +142,7 @@ export class ChatSession {
     if (this.#isOpen()) this.#state = 'closing'
     this.#child.stdin.end()
     this.#ctrlIn?.end()
+    this.#answers?.end()
     const timer = setTimeout(() => void this.#child.terminate(KILL_TIMEOUT_MS), graceMs)
     await this.#exited
     clearTimeout(timer)
@@ -196,7 +211,7 @@ export class ChatSession {
   // The port `telemetry` of a plumb shows what comes as telemetry anyway.
   #takeValue(port: string, json: string): void {
     const { hasControl, outputs } = this.#program
-    if (port === 'ctrl_out' && hasControl) this.#takeReply(json)
+    if (port === 'ctrl_out' && (hasControl || this.#line.seq === 0)) this.#takeReply(json)
     else if (port !== 'telemetry' || outputs.length === 1) this.#listener.onOutput(json, port)
   }
 
@@ -218,3 +233,6 @@ export class ChatSession {
     else this.#listener.onStderrLine(buf.toString('utf8', start, end))
   }
 }
+
+/** Of a plumb that asks for its agents; those of an agent whose control is wired have ids of their own. */
+const isOwnQuestion = (id: string): boolean => id.startsWith('plumb:')

@@ -114,7 +114,7 @@ t.test('approvals', async (t) => {
       answer('withdrawn')
     },
     notice: (text) => void written.push(text),
-    control: (message) => void written.push(JSON.stringify(message)),
+    decide: (id, isApproved) => void written.push(`${id} ${isApproved ? 'allowed' : 'denied'}`),
     describe: async (tool) => (tool === 't' ? { description: 'does it\nand more', effects: ['exec'] } : {}),
   })
   const add = (id: string) => approvals.add({ kind: 'approval', id, tool: 't', input: id })
@@ -133,7 +133,7 @@ t.test('approvals', async (t) => {
   approvals.settle('c', 'timeout')
   t.strictSame(await takeWritten(), [`${line('c', '(3 of 4) ')}withdrawn, its time is up`], 'a call whose question was not shown yet')
   answer('yes')
-  t.strictSame(await takeWritten(), ['{"approve":"a"}', line('b', '(2 of 4) ')])
+  t.strictSame(await takeWritten(), ['a allowed', line('b', '(2 of 4) ')])
   approvals.settle('a', 'approved')
   t.strictSame(await takeWritten(), [], 'an answer given here is not reported again')
   approvals.settle('b', 'approved')
@@ -141,7 +141,7 @@ t.test('approvals', async (t) => {
   answer('no')
   approvals.settle('e', 'denied')
   add('e')
-  t.strictSame(await takeWritten(), ['{"deny":"d"}'], 'a call that was settled before it was announced is not asked about')
+  t.strictSame(await takeWritten(), ['d denied'], 'a call that was settled before it was announced is not asked about')
   for (const id of ['f', 'g']) add(id)
   approvals.end()
   t.strictSame(await takeWritten(), [
@@ -154,9 +154,9 @@ t.test('approvals', async (t) => {
   add('i')
   await takeWritten()
   answer('always')
-  t.strictSame(await takeWritten(), ['{"approve":"i"}'])
+  t.strictSame(await takeWritten(), ['i allowed'])
   add('j')
-  t.strictSame(await takeWritten(), [`t "j" is allowed, as always in this session`, '{"approve":"j"}'])
+  t.strictSame(await takeWritten(), [`t "j" is allowed, as always in this session`, 'j allowed'])
 })
 
 t.test('lines of one message', async (t) => {

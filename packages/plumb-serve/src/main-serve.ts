@@ -29,6 +29,7 @@ const serve = async (
   const {
     listen: address,
     allowOrigin,
+    isA2a,
     isLazy,
     maxBody,
     maxRequests,
@@ -57,6 +58,7 @@ const serve = async (
   const listener = await listen(address, server.answer)
   if (!listener.ok) return refuse(listener.error)
   const { url } = listener.value
+  if (isA2a) server.speakA2a((await import('./routes/a2a/route.js')).openA2a(service, url))
   log({ listening: url })
   reporter.write(reporter.isJson ? JSON.stringify({ listening: url }) : `${program}: listening on ${url}`)
   const stopped = nextSignals()

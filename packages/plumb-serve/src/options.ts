@@ -30,6 +30,7 @@ export const SERVE_GROUPS = {
       port: 8080,
     }),
     hasTools: flag('--tools', "serve the tools under '@tool true' too"),
+    isA2a: flag('--a2a', 'speak A2A 1.0 with other agents'),
     tokenEnv: value('--token-env <name>', 'the variable that holds the token of requests'),
     tokens: value('--tokens <file>', 'tokens with names, bindings and limits, as JSON'),
     allowOrigin: list('--allow-origin <origin>', 'a page that may use it, as https://app.example'),

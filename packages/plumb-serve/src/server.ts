@@ -29,7 +29,7 @@ const ANYBODY: Access = { name: '', bindings: undefined, answers: true, take: ()
 const CORS: CorsNames = {
   methods: ['GET', 'POST', 'DELETE'],
   exposed: ['location', 'preference-applied', 'retry-after', 'www-authenticate', 'x-request-id'],
-  allowed: ['idempotency-key', 'prefer', 'plumb-conversation', 'plumb-max-cost'],
+  allowed: ['a2a-version', 'idempotency-key', 'last-event-id', 'prefer', 'plumb-conversation', 'plumb-max-cost'],
 }
 
 const answerPicture = async (exchange: Exchange, { bindings }: Service): Promise<void> => {
@@ -41,12 +41,16 @@ const answerPicture = async (exchange: Exchange, { bindings }: Service): Promise
   exchange.problem(drawn?.error ?? fault('no_such_page', `there is nothing at '${path.slice(0, 200)}'`))
 }
 
+/** The way to A2A, loaded where it is asked for. */
+type A2aRoutes = import('./routes/a2a/route.js').A2aRoutes
+
 type Route = (exchange: Exchange) => Promise<void> | void
 
 export class Server {
   readonly #service: Service
   readonly #o: ServerOptions
-  readonly #routes: ReadonlyMap<string, Readonly<Record<string, Route>>>
+  readonly #routes: Map<string, Readonly<Record<string, Route>>>
+  #card: Route | undefined
 
   constructor(service: Service, options: ServerOptions) {
     this.#service = service
@@ -58,6 +62,11 @@ export class Server {
       ['/metrics', { GET: (exchange) => exchange.send(200, 'text/plain; version=0.0.4; charset=utf-8', metrics.text) }],
       ...bindings.map((binding) => [binding.path, { POST: (exchange: Exchange) => callBinding(exchange, binding, service) }] as const),
     ])
+  }
+
+  speakA2a({ card, call }: A2aRoutes): void {
+    this.#card = card
+    this.#routes.set('/a2a', { POST: call })
   }
 
   readonly answer = (request: IncomingMessage, response: ServerResponse): void => {
@@ -84,6 +93,8 @@ export class Server {
     if (allowOrigin(request, response, CORS)) return
     if (path === '/healthz' || path === '/readyz') return this.#health(exchange)
     if (path === '/' && (method === 'GET' || method === 'HEAD')) return (await import('./page/page.js')).answerPage(exchange)
+    // It says which token is wanted.
+    if (path === '/.well-known/agent-card.json' && this.#card && method === 'GET') return this.#card(exchange)
     exchange.access = tokens ? tokens.find(exchange.header('authorization')) : ANYBODY
     if (!exchange.access) {
       const why =

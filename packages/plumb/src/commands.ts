@@ -13,6 +13,8 @@ export const COMMANDS = {
   test: async () => (await import('@plumb/spec-test')).test,
   approvals: async () => (await import('@plumb/runtime/record/approvals')).approvals,
   approve: async () => (await import('@plumb/runtime/record/approvals')).approve,
+  pending: async () => (await import('@plumb/runtime/record/approvals')).pending,
+  answer: async () => (await import('@plumb/runtime/record/approvals')).answer,
   version: async () => (await import('./command/version.js')).printVersion,
   work: async () => (await import('@plumb/engine')).work,
   engine: async () => (await import('@plumb/engine')).engine,
@@ -23,6 +25,8 @@ export const COMMANDS = {
   retry: async () => (await import('@plumb/engine')).retry,
   approvalsOn: async () => (await import('@plumb/engine')).approvals,
   approveOn: async () => (await import('@plumb/engine')).approve,
+  pendingOn: async () => (await import('@plumb/engine')).pending,
+  answerOn: async () => (await import('@plumb/engine')).answer,
   explain: async () => (await import('./command/explain.js')).explain,
   prices: async () => (await import('./command/prices/prices.js')).prices,
 }

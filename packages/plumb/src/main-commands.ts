@@ -13,12 +13,15 @@ import {
   LineWriter,
   list,
   noCommand,
+  openInput,
   openOutput,
   parseWith,
   port,
   range,
+  readSpecFrom,
   runParsed,
   seconds,
+  succeed,
   value,
   whole,
   withDefault,
@@ -109,6 +112,7 @@ const describe = (table: CommandTable, commands: Commands): void => {
   describeSpecs(table, commands)
   table.begin('Look and decide')
   describeRecords(table, commands)
+  describeQuestions(table, commands)
   table.begin('Run by workers')
   describeEngine(table, commands)
   table.begin('Others')
@@ -280,6 +284,54 @@ const describeRecords = (table: CommandTable, commands: Commands): void => {
         async () => (await commands.approve())(directory, ids, values),
         async (database) => (await commands.approveOn())(database, directory, ids, values),
       ),
+  )
+}
+
+const describeQuestions = (table: CommandTable, commands: Commands): void => {
+  table.add(
+    'pending',
+    { all: flag('--all', 'also those that are answered'), json: JSON_LINES, ...NAMED_DATABASE },
+    {
+      text: 'list what waits for a person in a recorded run: questions of agents, and calls',
+      operands: RECORD,
+      examples: ['plumb pending rec'],
+    },
+    ([directory = ''], values) =>
+      ofRecordOrRun(
+        values,
+        async () => (await commands.pending())(directory, values),
+        async (database) => (await commands.pendingOn())(database, directory, values),
+      ),
+  )
+  table.add(
+    'answer',
+    {
+      skip: flag('--skip', 'give no answer: the input fails'),
+      why: value('--why <text>', 'the reason, where it is skipped or refused'),
+      ...NAMED_DATABASE,
+    },
+    {
+      text: 'answer what waits for a person',
+      operands: {
+        ...RECORD,
+        '<id>': 'the question, as plumb pending names it',
+        '[value]': "the answer, a text or JSON; '-' is standard input",
+      },
+      examples: [
+        "plumb answer rec 3f1a90c2d4e5 'Dear Ann, …'",
+        'plumb answer rec 3f1a90c2d4e5 - <reply.json',
+        'plumb answer --skip rec 3f1a90c2d4e5',
+      ],
+    },
+    async ([directory = '', id = '', given], values) => {
+      const text = given === '-' ? await readSpecFrom(openInput(0), '<stdin>') : succeed(given)
+      if (!text.ok) return endWith('plumb', text.error)
+      return ofRecordOrRun(
+        values,
+        async () => (await commands.answer())(directory, id, text.value, values),
+        async (database) => (await commands.answerOn())(database, directory, id, text.value, values),
+      )
+    },
   )
 }
 

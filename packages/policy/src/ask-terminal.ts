@@ -1,9 +1,10 @@
-// Asks a person at the terminal, whatever stdin and stdout are.
+// Asks a person at the terminal, whatever stdin and stdout are: whether a call may be made, and what an agent whose model is a person asks.
 
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { type AskedCall, consentQuestion } from '@plumb/ledger'
-import { AsyncLineReader, isTerminal, openInput, openOutput } from '@plumb/wire'
+import { answerForm, type PersonQuestion, shownQuestion, skippedFault } from '@plumb/ledger/approval'
+import { AsyncLineReader, escapeLines, type Fault, fault, isTerminal, openInput, openOutput, type Result, succeed } from '@plumb/wire'
 
 export interface ConsentTerminal {
   readonly input: Readable
@@ -13,34 +14,115 @@ export interface ConsentTerminal {
 /** Undefined if there is no terminal. */
 export type AskTerminal = (question: AskedCall, signal: AbortSignal) => Promise<boolean | undefined>
 
-/** Asks one question at a time. Any answer but `y` or `yes` means no. */
-export const terminalApproval = (open: () => ConsentTerminal | undefined = openTerminal): AskTerminal => {
+/** Resolves to the answer as JSON text. Undefined: there is no terminal. */
+export type AskAnswer = (question: AnswerQuestion, signal: AbortSignal) => Promise<Result<string> | undefined>
+
+export interface AnswerQuestion extends PersonQuestion {
+  /** What is wrong with an answer, as JSON text. */
+  readonly check: (json: string) => Fault | undefined
+}
+
+export interface TerminalQuestions {
+  /** Any answer but `y` or `yes` means no. */
+  readonly approve: AskTerminal
+  readonly answer: AskAnswer
+}
+
+/** Asks one question at a time. */
+export const terminalQuestions = (open: () => ConsentTerminal | undefined = openTerminal): TerminalQuestions => {
   let before: Promise<unknown> = Promise.resolve()
-  return (question, signal) => {
-    const answer = before.then(() => ask(question, signal, open))
+  const inTurn = <T>(ask: () => Promise<T>): Promise<T> => {
+    const answer = before.then(ask)
     before = answer
     return answer
   }
+  return {
+    approve: (question, signal) => inTurn(() => askConsent(question, signal, open)),
+    answer: (question, signal) => inTurn(() => askAnswer(question, signal, open)),
+  }
 }
 
-const ask = async (question: AskedCall, signal: AbortSignal, open: () => ConsentTerminal | undefined): Promise<boolean | undefined> => {
-  if (signal.aborted) return false
+export const terminalApproval = (open: () => ConsentTerminal | undefined = openTerminal): AskTerminal => terminalQuestions(open).approve
+
+interface Terminal {
+  write(text: string): void
+  /** Undefined: nothing more is typed. */
+  line(): Promise<string | undefined>
+  close(): void
+}
+
+const onTerminal = (signal: AbortSignal, open: () => ConsentTerminal | undefined): Terminal | undefined => {
   const terminal = open()
   if (!terminal) return undefined
   const { input, output } = terminal
   output.on('error', () => {})
-  const { above, line: asked } = consentQuestion(question)
-  output.write(`${above}\n${asked}`)
-  const lines = new AsyncLineReader(input)
+  // Raw, so that a line with nothing on it is an answer.
+  const lines = new AsyncLineReader(input, { raw: true })
   const stop = (): void => lines.stop()
   signal.addEventListener('abort', stop, { once: true })
   const { current } = lines
-  const line = (await lines.next()) && !current.fault ? current.buf.toString('utf8', current.start, current.end) : undefined
-  signal.removeEventListener('abort', stop)
-  if (line === undefined) output.write('\n')
-  lines.stop()
-  output.end()
+  return {
+    write: (text) => void output.write(text),
+    line: async () =>
+      (await lines.next()) && !current.fault ? (JSON.parse(current.buf.toString('utf8', current.start, current.end)) as string) : undefined,
+    close: () => {
+      signal.removeEventListener('abort', stop)
+      lines.stop()
+      output.end()
+    },
+  }
+}
+
+const askConsent = async (
+  question: AskedCall,
+  signal: AbortSignal,
+  open: () => ConsentTerminal | undefined,
+): Promise<boolean | undefined> => {
+  if (signal.aborted) return false
+  const terminal = onTerminal(signal, open)
+  if (!terminal) return undefined
+  const { above, line: asked } = consentQuestion(question)
+  terminal.write(`${above}\n${asked}`)
+  const line = await terminal.line()
+  if (line === undefined) terminal.write('\n')
+  terminal.close()
   return line !== undefined && /^y(es)?$/i.test(line.trim())
+}
+
+const ENDED: Result<string> = { ok: false, error: fault('cancelled', 'the run ended before the person had answered') }
+
+const askAnswer = async (
+  question: AnswerQuestion,
+  signal: AbortSignal,
+  open: () => ConsentTerminal | undefined,
+): Promise<Result<string> | undefined> => {
+  if (signal.aborted) return ENDED
+  const terminal = onTerminal(signal, open)
+  if (!terminal) return undefined
+  terminal.write(`${shownQuestion(question)}\n`)
+  const answered = await answerOn(terminal, question)
+  terminal.close()
+  return signal.aborted && !answered.ok ? ENDED : answered
+}
+
+// A whole answer as JSON may be typed for the first field.
+const answerOn = async (terminal: Terminal, { schema, check }: AnswerQuestion): Promise<Result<string>> => {
+  const form = answerForm(schema)
+  for (;;) {
+    const texts: string[] = []
+    for (const { ask } of form.fields) {
+      terminal.write(`${ask}, or skip: `)
+      const line = await terminal.line()
+      if (line === undefined) terminal.write('\n')
+      if (line === undefined || /^\s*skip\s*$/.test(line)) return { ok: false, error: skippedFault() }
+      texts.push(line)
+      if (texts.length === 1 && form.fields.length > 1 && line.trim().startsWith('{')) break
+    }
+    const json = texts.length < form.fields.length ? (texts[0] as string).trim() : form.join(texts)
+    const wrong = check(json)
+    if (!wrong) return succeed(json)
+    terminal.write(`${escapeLines(wrong.detail)}\n`)
+  }
 }
 
 const openTerminal = (): ConsentTerminal | undefined => {

@@ -44,6 +44,7 @@ class Collector {
   #addAgent(bound: Bound): void {
     const { config } = agentOf(bound)
     if (config.command !== undefined || config.via !== undefined) this.#add('exec')
+    if (config.a2a !== undefined) this.#add('net', 'model')
     for (const server of Array.isArray(config.mcp) ? config.mcp : []) this.#add(...serverEffects(server))
     for (const tool of agentTools(bound)) this.addTool(tool)
   }

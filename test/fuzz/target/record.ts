@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { bindingNamed, compile, type Graph, planOf } from '../../../packages/lang/src/index.js'
 import { runPage } from '../../../packages/plumb/src/view/page.js'
 import { readRunParts } from '../../../packages/plumb/src/view/run-parts.js'
+import { runOptions } from '../../../packages/runtime/src/options/run-options.js'
 import { readRunFile } from '../../../packages/runtime/src/record/directory.js'
 import { describeDifference } from '../../../packages/runtime/src/record/identity.js'
 import { readAnswers } from '../../../packages/runtime/src/record/resume/read-answers.js'
@@ -146,7 +147,7 @@ export const record: Target = {
         const difference = describeDifference(run.value, IDENTITY)
         must(difference === undefined || difference !== '', 'a difference that says nothing')
       }
-      const answers = readAnswers(directory, GRAPH, 'any-program')
+      const answers = readAnswers(directory, GRAPH, { ...runOptions('run', {}), programs: { agent: 'any-program', tool: undefined } })
       if (!answers.ok) sound(answers.error)
       else
         for (const each of answers.value.values()) {

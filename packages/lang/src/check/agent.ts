@@ -31,9 +31,12 @@ import {
   OVER_ZERO,
   objectOf,
   oneOf,
+  REMOTE,
   STRINGS,
   TEXT,
   TOOL_NAMES,
+  VARIABLE,
+  VARIABLES,
   wholeFrom,
 } from './rules.js'
 import { SANDBOX } from './sandbox.js'
@@ -90,11 +93,19 @@ export const agentKeys = once(
     command: COMMAND,
     answers: oneOf('each', 'numbered', 'some'),
     via: COMMAND,
+    a2a: REMOTE,
+    token_env: VARIABLE,
+    headers_env: VARIABLES,
     sandbox: SANDBOX,
     script: TEXT,
   }),
 )
 const DEFAULT_MAX_TOKENS = 8192
+/** What an agent elsewhere is told here; all else is its own. */
+const OF_REMOTE = ['a2a', 'token_env', 'headers_env', 'description', 'amnesiac']
+/** Means nothing to a person. */
+const OF_MODELS = ['tools', 'mcp', 'skills', 'lane', 'conversation', 'prompt_file', 'prompts']
+const OWN_OF_REMOTE = ['token_env', 'headers_env']
 
 /** The names of its keys. */
 export const agentKeyNames = (): readonly string[] => Object.keys(agentKeys())
@@ -159,6 +170,14 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
   if (composes && config.get('tools')?.names?.some((name) => printName(name) === 'compose'))
     fail('compose', "a tool is named 'compose', and so is what 'compose' offers: give the tool another name")
   if (composes && config.has('command')) fail('compose', "'compose' and 'command' exclude each other: the program makes its own calls")
+  if (config.has('a2a')) {
+    for (const { key } of impl.config.entries)
+      if (!OF_REMOTE.includes(key.text)) fail(key.text, `'${key.text}' and 'a2a' exclude each other: the agent elsewhere has its own`)
+  } else {
+    for (const key of OWN_OF_REMOTE) fail(key, `'${key}' is for an agent with 'a2a'`)
+  }
+  if (config.get('provider')?.value === 'person')
+    for (const key of OF_MODELS) fail(key, `'${key}' and provider "person" exclude each other: no model is asked`)
   for (const key of ['provider', 'model']) {
     if (config.has('command')) fail(key, `'${key}' and 'command' exclude each other: the program is the agent`)
   }

@@ -92,6 +92,14 @@ export const objectOf = (what: string, keys: KeyTable): KeyRule => ({ ...OBJECT,
 const isUrl = (v: Json): boolean => typeof v === 'string' && /^(https?|wss?):$/.test(URL.canParse(v) ? new URL(v).protocol : '')
 export const WEB_ADDRESS = rule('the URL of a server, as in "https://host/mcp"', isUrl)
 
+const isAgentUrl = (v: Json): boolean => {
+  if (typeof v !== 'string' || !URL.canParse(v)) return false
+  const { protocol, hostname, username } = new URL(v)
+  const isLocal = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  return username === '' && (protocol === 'https:' || (protocol === 'http:' && isLocal))
+}
+export const REMOTE = rule('the https URL of an agent, as in "https://host", or an http URL of this machine', isAgentUrl)
+
 /** MCP servers: by config, and for a single tool also by URL. */
 export const mcpServers = (inner: Inner): KeyRule => ({
   ...rule('a list of config values', (v) => Array.isArray(v) && v.every(isRecord)),

@@ -3,7 +3,7 @@
 import { agentConfig } from '../check/agent.js'
 import type { Span } from '../diagnostic/source.js'
 import { type Bound, resolveName } from '../names/names.js'
-import { type AgentPlan, agentOf } from '../program/agent-plan.js'
+import { type AgentPlan, agentOf, asksPerson } from '../program/agent-plan.js'
 import { ERROR_PORT } from '../types/failure.js'
 import { JSON_TYPE, type Json, STRING } from '../types/type.js'
 import type { Analysis, FlowOutcome, ProcessFlow, ToolConfig } from './analysis.js'
@@ -55,7 +55,9 @@ export class AgentFlow implements ProcessFlow {
     } while (this.#tags !== before)
     this.#checkProvider()
     this.analysis.note(this.bound, this.#tags)
-    const answer = labelled(this.#plan.output, this.#tags)
+    // A person who answers takes responsibility for the answer.
+    const { untrusted: _, ...ofPerson } = this.#tags
+    const answer = labelled(this.#plan.output, asksPerson(this.bound) ? ofPerson : this.#tags)
     // Telemetry and replies hold what it was given, as text.
     const all = uniteTags(this.#tags, extend(uniteTags(flat(input), flat(control)), this.#step))
     const rest = labelled(JSON_TYPE, all)
@@ -119,7 +121,7 @@ export class AgentFlow implements ProcessFlow {
   #checkProvider(): void {
     const { config } = this.#plan
     const { secret } = this.#tags
-    const isLocal = config.provider === 'eliza' || config.command !== undefined
+    const isLocal = config.provider === 'eliza' || config.provider === 'person' || config.command !== undefined
     if (!secret || (isLocal && !reachOfAgent(config, this.around).leaves) || config.sees_secrets === true) return
     const { span } = this.bound.binding.name
     this.analysis.findings.add({

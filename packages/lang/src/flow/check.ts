@@ -18,6 +18,8 @@ export interface FlowOptions {
   readonly isStrict: boolean
   /** An outsider sends the input of main. */
   readonly isInputUntrusted?: boolean
+  /** Whose input a client sends, whatever else is followed. */
+  readonly isServed?: (bound: Bound) => boolean
 }
 
 /** Only for a program without errors. */
@@ -40,12 +42,17 @@ export const followFlows = (program: Program, options: FlowOptions): readonly Di
   return diagnostics.list({ ...entry.module.program.span, end: entry.module.program.span.start })
 }
 
-const followAll = ({ entry, scopes }: Program, { isInputUntrusted = false }: FlowOptions, engine: FlowEngine): void => {
+const followAll = (
+  { entry, scopes }: Program,
+  { isInputUntrusted = false, isServed = () => false }: FlowOptions,
+  engine: FlowEngine,
+): void => {
   const main = entry.bindings.get('main')
   const own = scopes.filter((scope) => !isInLibrary(scope)).flatMap((scope: Scope) => [...scope.bindings.values()])
   for (const bound of main ? [main, ...own] : own) {
-    if (engine.reached.has(bound) || (bound.category !== 'stream' && bound.category !== 'base')) continue
-    const isFromOutside = isInputUntrusted && (bound === main || !main)
+    const isFromOutside = isServed(bound) || (isInputUntrusted && (bound === main || !main))
+    const isKnown = engine.reached.has(bound) && !isServed(bound)
+    if (isKnown || (bound.category !== 'stream' && bound.category !== 'base')) continue
     const inputs = bound.inputs.map((_, i) => (isFromOutside ? fromClient(bound, i) : givenTo(bound, i)))
     decide(bound, engine, () => {
       if (bound.category === 'base') engine.call(bound, inputs[0] ?? givenTo(bound, 0))

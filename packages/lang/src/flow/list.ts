@@ -5,7 +5,7 @@ import { position, type Span } from '../diagnostic/source.js'
 import type { Bound, Scope } from '../names/names.js'
 import type { CallExpression, Name, QualifiedName } from '../parse/ast.js'
 import { type AnyNode, visitNodes } from '../parse/visit.js'
-import { agentOf } from '../program/agent-plan.js'
+import { agentOf, asksPerson } from '../program/agent-plan.js'
 import { type ToolPlan, toolOf } from '../program/tool-plan.js'
 import type { EffectsOf } from './analysis.js'
 import { reachOfAgent, reachOfTool } from './reach.js'
@@ -73,7 +73,7 @@ type EntryParts = readonly [FlowEntry['kind'], string]
 const ofAgent = (bound: Bound): readonly EntryParts[] => {
   const { config } = agentOf(bound)
   const { leaves, isOutside } = reachOfAgent(config)
-  const isSending = config.command === undefined && config.provider !== 'eliza'
+  const isSending = config.command === undefined && config.provider !== 'eliza' && config.provider !== 'person'
   const servers = Array.isArray(config.mcp) ? config.mcp : []
   return [
     ...servers.flatMap((server): EntryParts[] => {
@@ -84,6 +84,7 @@ const ofAgent = (bound: Bound): readonly EntryParts[] => {
       ]
     }),
     ...(isOutside ? [['source', 'untrusted: its program has a network'] satisfies EntryParts] : []),
+    ...(asksPerson(bound) ? [['crossing', 'a person reads each input, and answers'] satisfies EntryParts] : []),
     ...(isSending
       ? [['sink', 'for secrets: what it reads goes to its provider'] satisfies EntryParts]
       : leaves

@@ -31,7 +31,9 @@ export const reachOfTool = (source: string, config: Config): Reach =>
   source === 'command' || source === 'function' ? reachOfSandbox(config.sandbox, config.effects) : { leaves: false, isOutside: false }
 
 /** `around`: of the tool that runs it, whose sandbox takes the place of its own. */
-export const reachOfAgent = ({ command, via, sandbox }: Config, around?: Config): Reach => {
+export const reachOfAgent = ({ command, via, a2a, sandbox }: Config, around?: Config): Reach => {
+  // What an agent elsewhere says, somebody outside has written.
+  if (a2a !== undefined) return { leaves: true, isOutside: true }
   if (via !== undefined) return { leaves: true, isOutside: false }
   if (command === undefined) return { leaves: false, isOutside: false }
   const isReplaced = typeof around?.sandbox === 'object' && around.sandbox !== null

@@ -4,7 +4,7 @@
 import { type Edge, type Graph, type GraphNode, nodesBehind } from '../plan/graph.js'
 import { partingsOf } from '../plan/parting.js'
 import { planOf } from '../plan/root.js'
-import { agentOf } from '../program/agent-plan.js'
+import { agentOf, asksPerson } from '../program/agent-plan.js'
 
 export interface Part {
   /** From 1, in the order of the program: equal for equal specs. */
@@ -259,6 +259,7 @@ const remembers = ({ work }: GraphNode): boolean => {
   if (work.kind === 'fold' || work.kind === 'batch' || work.kind === 'conversation') return true
   if (work.kind === 'plumb') return planOf(work.bound).nodes.some(remembers)
   if (work.kind !== 'agent') return false
+  if (asksPerson(work.bound)) return false
   const { amnesiac, max_messages } = agentOf(work.bound).config
   return amnesiac !== true || max_messages !== undefined
 }

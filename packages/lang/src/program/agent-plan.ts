@@ -59,6 +59,18 @@ export const agentOf = (bound: Bound, name = bound.name): AgentPlan => {
   }
 }
 
+/** It is elsewhere, and speaks A2A. */
+export const isRemote = (bound: Bound): boolean => agentOf(bound).config.a2a !== undefined
+
+const PERSON = 'person'
+
+/** Its model is a person, and nothing but its messages is wired. `provider`: of the command line, before what the spec says. */
+export const asksPerson = (bound: Bound, provider?: string): boolean => {
+  const { config, hasControl, hasTelemetry } = agentOf(bound)
+  const isProgram = config.command !== undefined || config.via !== undefined || config.a2a !== undefined
+  return !isProgram && !hasControl && !hasTelemetry && (provider ?? config.provider) === PERSON
+}
+
 const configOf = (impl: AgentImplementation, { scope }: Bound): AgentPlan['config'] => {
   const config = plainConfig(agentConfig(impl, scope))
   if (config.template === true) config.template = paramTexts(scope) ?? true

@@ -8,9 +8,9 @@ import { toolOf } from './tool-plan.js'
 
 const KEYS = ['token_env', 'client_id_env', 'client_secret_env'] as const
 
-/** Of an agent, a plumb or a tool, without those of prompt files; each once. */
+/** Those of agents elsewhere too. Of an agent, a plumb or a tool, without those of prompt files; each once. */
 export const serverVariables = (bound: Bound): readonly string[] => [
-  ...new Set([...reachedFrom(bound)].flatMap(serversOf).flatMap(variablesOf)),
+  ...new Set([...reachedFrom(bound)].flatMap((one) => [...serversOf(one), ...remoteOf(one)]).flatMap(variablesOf)),
 ]
 
 /** The MCP servers of one agent or tool. */
@@ -23,6 +23,13 @@ export const serversOf = (bound: Bound): readonly Json[] => {
   if (kind !== 'tool') return []
   const { body } = toolOf(bound)
   return body.kind === 'tool' && body.config.mcp !== undefined ? [body.config.mcp] : []
+}
+
+/** An agent elsewhere has keys as a server has. */
+const remoteOf = (bound: Bound): readonly Json[] => {
+  if (bound.binding.impl.kind !== 'agent') return []
+  const { config } = agentOf(bound)
+  return config.a2a === undefined ? [] : [config as Json]
 }
 
 const variablesOf = (server: Json): string[] => {

@@ -13,6 +13,7 @@ import {
   readCalls,
   stateNow,
 } from './journal.js'
+import { skippedFault } from './person-question.js'
 
 export interface HeldCalls {
   /** Decides what happens to a call. Call it once for each call. */
@@ -33,6 +34,8 @@ export interface HeldCall {
    * `in_doubt`: it may have been made, and a person has to check. `approval_required`: a person refused it.
    */
   settle<T>(steps: CallSteps<T>): Promise<Result<T>>
+  /** A question of an agent whose model is a person: its answer as JSON text. `parked`: it waits; `answer_refused`: it was skipped. */
+  answer(): Result<string>
 }
 
 /** `path`: the file that all processes of the run share. */
@@ -49,7 +52,8 @@ export const openHeldCalls = (path: string): Result<HeldCalls> => {
   return succeed({
     of: (call) => {
       const id = left.take(call)?.id ?? freeId(idOf(call), calls)
-      return { settle: (steps) => settle({ id, call, known: () => calls.get(id), write }, steps) }
+      const held = { id, call, known: () => calls.get(id), write }
+      return { settle: (steps) => settle(held, steps), answer: () => answerOf(held) }
     },
   })
 }
@@ -129,6 +133,17 @@ const settle = async <T>(held: Held, steps: CallSteps<T>): Promise<Result<T>> =>
       return approved ? { ok: false, error: approved } : make(held, steps)
     }
   }
+}
+
+const answerOf = (held: Held): Result<string> => {
+  const { id, call, known, write } = held
+  const before = known()
+  const state = before && stateNow(before, Date.now())
+  if (before?.answer !== undefined && state === 'approved') return succeed(before.answer)
+  if (state === 'denied') return { ok: false, error: skippedFault(before?.said) }
+  const asked = before ? undefined : write(askedLine(id, call))
+  if (asked) return { ok: false, error: asked }
+  return { ok: false, error: fault('parked', `the question of '${preview(call.tool)}' waits for a person to answer it`, { approval: id }) }
 }
 
 const make = async <T>({ id, call, write }: Held, { run, isLost }: CallSteps<T>): Promise<Result<T>> => {

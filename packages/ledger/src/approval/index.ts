@@ -3,11 +3,22 @@ export {
   appendLine,
   askedLine,
   type CallToAsk,
+  type Decision,
   decisionLine,
   digestOf,
   isItself,
+  isOpen,
   type ListedCall,
   makeJournal,
   readCalls,
   stateNow,
 } from './journal.js'
+export {
+  type AnswerForm,
+  answerForm,
+  type PersonQuestion,
+  questionOf,
+  questionText,
+  shownQuestion,
+  skippedFault,
+} from './person-question.js'

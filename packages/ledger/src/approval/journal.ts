@@ -15,9 +15,12 @@ import { inOwnDirectory, openOwnFile } from '@plumb/wire/output'
 
 export type CallState = 'waits' | 'approved' | 'denied' | 'in_doubt' | 'done'
 
-/** A call in the file. */
+/** A call in the file, or a question of an agent whose model is a person. */
 export interface ListedCall {
   readonly id: string
+  /** Undefined: a call of a tool. */
+  readonly kind?: 'person'
+  /** The agent, where it is a question. */
   readonly tool: string
   /** One JSON value as text, so that numbers keep their digits. */
   readonly input: string
@@ -35,16 +38,21 @@ export interface ListedCall {
   readonly state: CallState
   /** What the person said with the decision. */
   readonly said?: string
+  /** To a question that is approved: one JSON value as text. */
+  readonly answer?: string
   /** The decision expires at this time: milliseconds since 1970. */
   readonly untilMs?: number
   /** Only for a call that is done. */
   readonly result?: unknown
 }
 
-export type CallToAsk = Omit<ListedCall, 'id' | 'digest' | 'state' | 'said' | 'untilMs' | 'result' | 'since'>
+export type CallToAsk = Omit<ListedCall, 'id' | 'digest' | 'state' | 'said' | 'answer' | 'untilMs' | 'result' | 'since'>
 
 export interface Decision {
   readonly isApproved: boolean
+  readonly answer?: string
+  /** Who has decided, where that is known. */
+  readonly by?: string
   readonly why?: string
   readonly untilMs?: number
 }
@@ -86,18 +94,24 @@ export const readCalls = (path: string): Result<Map<string, ListedCall>> => {
 export const stateNow = ({ state, untilMs }: ListedCall, nowMs: number): CallState =>
   (state === 'approved' || state === 'denied') && untilMs !== undefined && untilMs <= nowMs ? 'waits' : state
 
-export const askedLine = (id: string, call: CallToAsk): object => ({
+/** A person has to decide on it now. */
+export const isOpen = (call: ListedCall): boolean => ['waits', 'in_doubt'].includes(stateNow(call, Date.now()))
+
+export const askedLine = (id: string, { kind: of, ...call }: CallToAsk): object => ({
   kind: 'asked',
   id,
+  ...(of === undefined ? {} : { of }),
   ...call,
   digest: digestOf(call.input),
   since: new Date().toISOString(),
 })
 
-export const decisionLine = (id: string, { isApproved, why, untilMs }: Decision): object => ({
+export const decisionLine = (id: string, { isApproved, answer, by, why, untilMs }: Decision): object => ({
   kind: isApproved ? 'approved' : 'denied',
   id,
   at: new Date().toISOString(),
+  ...(by === undefined ? {} : { by }),
+  ...(answer === undefined ? {} : { answer }),
   ...(why === undefined ? {} : { why }),
   ...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
 })
@@ -144,8 +158,8 @@ export const apply = (calls: Map<string, ListedCall>, line: unknown): void => {
   const { kind, id } = line
   const known = calls.get(id)
   if (kind === 'asked') {
-    const { kind: _, ...call } = line as unknown as ListedCall & { kind: string }
-    if (!known && isCall(call)) calls.set(id, { ...call, state: 'waits' })
+    const { kind: _, of, ...call } = line as unknown as ListedCall & { kind: string; of?: string }
+    if (!known && isCall(call)) calls.set(id, { ...call, ...(of === 'person' ? { kind: of } : {}), state: 'waits' })
     return
   }
   if (!known) return
@@ -155,13 +169,14 @@ export const apply = (calls: Map<string, ListedCall>, line: unknown): void => {
 }
 
 // Also for a call in doubt: a person has checked, and says whether to make it again.
-const decided = (call: ListedCall, state: 'approved' | 'denied', { why, until }: Readonly<Record<string, unknown>>): ListedCall => {
-  const { said: _, untilMs: __, ...rest } = call
+const decided = (call: ListedCall, state: 'approved' | 'denied', { answer, why, until }: Readonly<Record<string, unknown>>): ListedCall => {
+  const { said: _, untilMs: __, answer: ___, ...rest } = call
   if (call.state === 'done') return call
   const time = typeof until === 'string' ? Date.parse(until) : Number.NaN
   return {
     ...rest,
     state,
+    ...(typeof answer === 'string' ? { answer } : {}),
     ...(typeof why === 'string' ? { said: why } : {}),
     ...(Number.isNaN(time) ? {} : { untilMs: time }),
   }

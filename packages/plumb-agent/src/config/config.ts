@@ -110,6 +110,9 @@ export interface AgentEnvironment {
   readonly isElsewhere: boolean
 }
 
+/** The provider whose answers a person gives. */
+export const PERSON = 'person'
+
 /** The types of values are right: lang has checked them. All faults are of category `config`; none contains a key. */
 export const readAgentConfig = async (
   agent: CheckedAgent,
@@ -122,8 +125,7 @@ export const readAgentConfig = async (
   if (other) return { ok: false, error: [anotherProgram(other, agent.name)] }
   const { program, model: given, lines, run } = options
   const name = given.provider ?? asText(spec.provider) ?? nonEmpty(env.PLUMB_PROVIDER)
-  const model = given.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL)
-  if (name === 'person') return { ok: false, error: [nobodyHere(agent.name)] }
+  const model = given.model ?? asText(spec.model) ?? nonEmpty(env.PLUMB_MODEL) ?? (name === PERSON ? name : undefined)
   const resourcePath = directoriesOf(env.PLUMB_RESOURCES)
   const prompt = await readSystemPrompt(promptKeys(spec), { specPath, resourcePath, installed, readText, whyNotRead })
   const skills = await readSkills(asTexts(spec.skills), specPath, surroundings)
@@ -254,9 +256,9 @@ const rateOf = (provider: string, rates: readonly string[], ofSpec: unknown): Ag
   return isRecord(ofSpec) ? { requests: asNumber(ofSpec.requests) ?? null, tokens: asNumber(ofSpec.tokens) ?? null } : undefined
 }
 
-// ELIZA answers at once. An agent that cannot use batches reports that itself, and the option is for the others.
+// ELIZA answers at once, and a person gathers nothing. An agent that cannot use batches reports that itself, and the option is for the others.
 const laneOf = (provider: string | undefined, given: ProviderLane | undefined, ofSpec: unknown): ProviderLane => {
-  if (provider === 'eliza' || given === 'now') return 'now'
+  if (provider === 'eliza' || provider === PERSON || given === 'now') return 'now'
   return ofSpec === 'now' || ofSpec === 'batch' ? ofSpec : (given ?? 'now')
 }
 
@@ -287,9 +289,6 @@ const ANOTHER = { command: "is a program of its own ('command')", via: "runs els
 
 const missing = (key: 'provider' | 'model', value: string): Fault =>
   fault('missing_option', `no ${key} is given: say ${value} with --${key}, with '${key}' in the spec or with PLUMB_${key.toUpperCase()}`)
-
-const nobodyHere = (name: string): Fault =>
-  fault('cannot_run', `'${name}' asks a person, as plumb-serve lets it: serve it, or name another provider with --provider`)
 
 const unknownProvider = (name: string): Fault => {
   const near = nearest(name, PROVIDER_NAMES)

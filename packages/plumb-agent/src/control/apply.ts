@@ -1,4 +1,4 @@
-// Applies control messages: at once (set_temp, set_model, set_effort, cancel, approve, deny,
+// Applies control messages: at once (set_temp, set_model, set_effort, cancel, approve, deny, answer, skip,
 // pause, resume, in this order), or between inputs.
 
 import { isDeepStrictEqual } from 'node:util'
@@ -7,6 +7,7 @@ import type { Conversation } from '../conversation/conversation.js'
 import type { Outlets, ReplyTo } from '../io/outlets.js'
 import type { ChatMessage } from '../provider/provider.js'
 import type { Approvals } from '../tool/approvals.js'
+import type { GivenAnswer } from '../tool/questions.js'
 import { type Control, type ControlReply, parseControl, type QueuedControl, toErrorReply } from './message.js'
 
 interface Pausable {
@@ -20,7 +21,7 @@ export interface ControlProcessorParts {
     Conversation,
     'noTemperature' | 'setTemperature' | 'setModel' | 'setEffort' | 'hasConversations' | 'memoryOf' | 'setMemory'
   >
-  readonly approvals: Pick<Approvals, 'settle'>
+  readonly approvals: Pick<Approvals, 'settle' | 'questions'>
   readonly reply: Outlets['reply']
   readonly report: (fault: Fault) => void
   readonly cancel: () => void
@@ -65,6 +66,9 @@ export class ControlProcessor {
     if (control.isCancel) cancel()
     if (control.approved !== undefined) this.#settle(control.approved, true, replyTo)
     if (control.denied !== undefined) this.#settle(control.denied, false, replyTo)
+    const { answered, skipped } = control
+    if (answered) this.#answer(answered.id, { json: answered.json }, replyTo)
+    if (skipped) this.#answer(skipped.id, { why: skipped.why }, replyTo)
     if (control.isPause) {
       if (!loop.isPaused) this.#reads.beginPause()
       loop.pause()
@@ -115,6 +119,13 @@ export class ControlProcessor {
 
   #settle(id: string, isApproved: boolean, replyTo: ReplyTo): void {
     const error = this.#parts.approvals.settle(id, isApproved)
+    if (error) this.refuse(error, replyTo)
+  }
+
+  #answer(id: string, given: GivenAnswer, replyTo: ReplyTo): void {
+    const { questions } = this.#parts.approvals
+    const none = fault('input_type_mismatch', 'this agent asks a model, and no person: no question waits for an answer')
+    const error = questions ? questions.settle(id, given) : none
     if (error) this.refuse(error, replyTo)
   }
 

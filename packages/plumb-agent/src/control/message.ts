@@ -8,6 +8,7 @@ import { EFFORTS, type Effort, isEffort } from '../provider/effort.js'
 import type { ChatMessage } from '../provider/provider.js'
 import { describeUnpaired } from '../provider/read-message.js'
 import type { ApprovalQuestion } from '../tool/approvals.js'
+import type { AskedQuestion } from '../tool/questions.js'
 
 /** One valid message. Any number of fields; a flag that is false requests nothing. */
 export interface Control {
@@ -28,6 +29,9 @@ export interface Control {
   /** Ids of calls that wait for approval. */
   readonly approved?: string
   readonly denied?: string
+  /** Ids of questions that wait, and their answer. */
+  readonly answered?: { readonly id: string; readonly json: string }
+  readonly skipped?: { readonly id: string; readonly why: string }
 }
 
 /** The part of a control message that is applied between two inputs. */
@@ -45,6 +49,7 @@ export type ControlReply =
   | { readonly kind: 'paused' }
   | { readonly kind: 'resumed' }
   | ApprovalQuestion
+  | AskedQuestion
   | { readonly kind: 'error'; readonly error: string; readonly category: string; readonly detail: string }
 
 /** One wrong field rejects the whole message, so that nothing is applied partially; the detail names every wrong one. `text`: its JSON. */
@@ -52,20 +57,24 @@ export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.str
   if (!isRecord(value)) return refuse(`control message must be an object such as {"pause":true}, found ${show(value)}`)
   const wrong = Object.entries(value).flatMap(([name, field]) => complain(name, field) ?? [])
   if (wrong.length > 0) return refuse(wrong.join('; '))
-  const { set_temp, set_model, set_effort, set_memory, if_memory, approve, deny, conversation } = value as Fields
+  const { set_temp, set_model, set_effort, set_memory, if_memory, approve, deny, answer, skip, why, conversation } = value as Fields
   if (if_memory !== undefined && set_memory === undefined)
     return refuse(`'if_memory' says when 'set_memory' may be done, and there is none`)
   if (conversation !== undefined && set_memory === undefined && value.get_memory !== true)
     return refuse(`'conversation' says whose memory 'get_memory' or 'set_memory' means, and there is neither`)
+  if ((answer === undefined) !== (value.value === undefined)) return refuse(`'answer' names a question, and 'value' is its answer`)
+  if (why !== undefined && skip === undefined) return refuse(`'why' says why a question is skipped: it stands beside 'skip'`)
   return succeed({
     ...(set_temp === undefined ? {} : { temperature: set_temp }),
     ...(set_model === undefined ? {} : { model: set_model }),
     ...(set_effort === undefined ? {} : { effort: set_effort }),
     ...(set_memory === undefined ? {} : { memory: set_memory.map(({ role, content }) => ({ role, content })) }),
     ...(if_memory === undefined ? {} : { expectedMemory: if_memory }),
-    ...(conversation === undefined ? {} : { conversation: conversationIn(text) }),
+    ...(conversation === undefined ? {} : { conversation: identityOfJson(textIn(text, 'conversation')) as Identity }),
     ...(approve === undefined ? {} : { approved: approve }),
     ...(deny === undefined ? {} : { denied: deny }),
+    ...(answer === undefined ? {} : { answered: { id: answer, json: textIn(text, 'value') } }),
+    ...(skip === undefined ? {} : { skipped: { id: skip, why: why ?? '' } }),
     isPause: value.pause === true,
     isResume: value.resume === true,
     isCancel: value.cancel === true,
@@ -82,16 +91,19 @@ interface Fields {
   readonly if_memory?: readonly ChatMessage[]
   readonly approve?: string
   readonly deny?: string
+  readonly answer?: string
+  readonly skip?: string
+  readonly why?: string
   readonly conversation?: string | number
 }
 
-/** By its text: a number keeps its digits. */
-const conversationIn = (text: Buffer): Identity => {
+/** As it was written: a number keeps its digits. */
+const textIn = (text: Buffer, name: string): string => {
   let found = ''
   eachMember(text, skipSpace(text, 0), (keyStart, keyEnd, start, end) => {
-    if (JSON.parse(text.toString('utf8', keyStart - 1, keyEnd + 1)) === 'conversation') found = text.toString('utf8', start, end)
+    if (JSON.parse(text.toString('utf8', keyStart - 1, keyEnd + 1)) === name) found = text.toString('utf8', start, end)
   })
-  return identityOfJson(found) as Identity
+  return found
 }
 
 export const toErrorReply = ({ error, category, detail }: Fault): ControlReply => ({ kind: 'error', error, category, detail })
@@ -103,6 +115,8 @@ const messages: Rule = (value) => (Array.isArray(value) ? complainOfMessages(val
 const flag: Rule = (value) => (typeof value === 'boolean' ? undefined : `takes true, found ${show(value)}`)
 
 const id: Rule = (value) => (typeof value === 'string' ? undefined : `takes the id of a call, found ${show(value)}`)
+
+const question: Rule = (value) => (typeof value === 'string' ? undefined : `takes the id of a question, found ${show(value)}`)
 
 const FIELDS: Readonly<Record<string, Rule>> = {
   set_temp: (value) =>
@@ -123,6 +137,10 @@ const FIELDS: Readonly<Record<string, Rule>> = {
   if_memory: messages,
   approve: id,
   deny: id,
+  answer: question,
+  value: () => undefined,
+  skip: question,
+  why: (value) => (typeof value === 'string' ? undefined : `takes a text, found ${show(value)}`),
   conversation: (value) =>
     typeof value === 'string' || Number.isFinite(value) ? undefined : `takes a string or a number, found ${show(value)}`,
 }

@@ -66,6 +66,8 @@ export interface ConversationOptions {
   readonly kept?: KeptQuestions | undefined
   /** Tells answers while they grow. Undefined: it does not. */
   readonly openPartials?: ((output: Type, emit: Emit) => Partials) | undefined
+  /** Asks a person. Undefined: its provider asks none. */
+  readonly askPerson?: ModelRequest['askPerson']
   /** The deliveries of its inputs, in a run by workers. */
   readonly deliveries?: Deliveries | undefined
   /** A walk of the agent's protocol for one input. Undefined: it has none. */
@@ -194,6 +196,7 @@ class ProviderConversation implements Conversation {
       hasMismatch: this.#hasMismatch,
       emit,
       log: this.#log,
+      askPerson: this.#surroundings.askPerson,
       ...(partials ? { onAttempt: partials.onAttempt() } : {}),
     }
   }

@@ -131,7 +131,7 @@ class ProcessOutlets implements Outlets {
   }
 
   reply(reply: { readonly kind: string }, replyTo: ReplyTo): boolean {
-    const json = reply.kind === 'approval' ? writeBody(reply) : JSON.stringify(reply)
+    const json = reply.kind === 'approval' || reply.kind === 'question' ? writeBody(reply) : JSON.stringify(reply)
     if (this.#replies ? !this.#replies.write(json) : replyTo !== 'envelope' && !this.#options.isNumbered) return false
     if (!this.#replies && this.#options.isNumbered) this.#inLines(valueText([], 'ctrl_out', json))
     else if (!this.#replies) this.#inEnvelopes('ctrl_out', json)

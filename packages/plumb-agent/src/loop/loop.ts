@@ -39,7 +39,7 @@ import { type ReadInput, type Refusal, Turns } from './turns.js'
 export interface LoopParts {
   readonly config: AgentConfig
   readonly conversation: Conversation
-  readonly approvals: Pick<Approvals, 'settle' | 'end'>
+  readonly approvals: Pick<Approvals, 'settle' | 'end' | 'questions'>
   /** Takes answers to tool calls that come in envelopes. */
   readonly toolAnswers: EnvelopedAnswers
   /** A message of the parent on port `spec`: authority, tools of MCP servers or budget. */

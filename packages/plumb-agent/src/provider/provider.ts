@@ -85,8 +85,20 @@ export interface ModelRequest {
   /** Receives events while it answers: text, thinking, retries. */
   readonly emit: Emit
   readonly log: Log
+  /** Asks a person, whose answer it is then, as JSON text. */
+  readonly askPerson?: ((question: PersonRequest, signal: AbortSignal) => Promise<Result<string>>) | undefined
   /** Called before each request that is sent; `attempt` over 1: it is tried again. `isWrapped`: it asks for { "value": T }. */
   readonly onAttempt?: ((attempt: number, isWrapped: boolean) => void) | undefined
+}
+
+export interface PersonRequest {
+  readonly prompt: string
+  /** JSON as it came. */
+  readonly input: string
+  /** JSON Schema of the answer. */
+  readonly schema: unknown
+  /** What is wrong with an answer, as JSON text. */
+  readonly check: (json: string) => Fault | undefined
 }
 
 /** The cost of requests: the maximum is reserved before a request is sent, and replaced by the actual cost. */

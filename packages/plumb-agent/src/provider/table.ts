@@ -1,7 +1,8 @@
-// All providers: the accounts over HTTP, and ELIZA.
+// All providers: the accounts over HTTP, ELIZA, and a person.
 
 import { ACCOUNTS } from '@plumb/wire'
 import { prepareEliza } from './eliza/prepare.js'
+import { preparePerson } from './person.js'
 import { prepareChat } from './prepare-chat.js'
 import type { PreparedProvider, ProviderSettings } from './settings.js'
 
@@ -19,4 +20,5 @@ export const PROVIDERS: ReadonlyMap<string, ProviderEntry> = new Map<string, Pro
       [account.name, { keyVariable: account.keyVariable, keyCommand: account.keyCommand, prepare: prepareChat(account) }] as const,
   ),
   ['eliza', { keyVariable: undefined, prepare: prepareEliza }],
+  ['person', { keyVariable: undefined, prepare: preparePerson }],
 ])

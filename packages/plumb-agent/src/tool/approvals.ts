@@ -4,6 +4,7 @@ import { terminalApproval } from '@plumb/policy'
 import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import { WrittenJson } from '../io/written-json.js'
+import type { Questions } from './questions.js'
 
 export interface ModelApprovalRequest {
   readonly id: string
@@ -31,6 +32,8 @@ export interface ApprovalParts {
   /** They may precede the questions, as in a file. */
   readonly isRecorded: boolean
   readonly emit: Emit
+  /** What its answers are asked of a person with. Undefined: they are a model's. */
+  readonly questions?: Questions | undefined
   /** Undefined: the terminal of this process. */
   readonly askTerminal?: AskPerson | undefined
 }
@@ -72,8 +75,13 @@ export class Approvals {
     return settle || isKept ? undefined : fault('input_type_mismatch', `no call with the id '${preview(id)}' waits for approval`)
   }
 
+  get questions(): Questions | undefined {
+    return this.#parts.questions
+  }
+
   /** No more answers can come. */
   end(): void {
+    this.questions?.end()
     for (const settle of [...this.#waiting.values()]) settle(CONTROL_ENDED)
   }
 

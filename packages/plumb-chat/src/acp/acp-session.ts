@@ -12,6 +12,7 @@ import { textOfJson } from '../answers.js'
 import { formatFault } from '../messages.js'
 import type { ControlEvent, ProgramEvent } from '../program/events.js'
 import type { ChatProgram } from '../program/program.js'
+import { QuestionPrompts } from '../questions.js'
 import { type ChatSession, openChatSession, type SessionListener } from '../session.js'
 
 export interface AcpSessionParts {
@@ -63,9 +64,15 @@ export class AcpSession {
   #thinker = ''
   /** Calls that wait for approval. */
   readonly #asked = new Set<string>()
+  /** A question ends its turn, and the next message of the editor answers it. */
+  readonly #questions: QuestionPrompts
 
   constructor(parts: AcpSessionParts) {
     this.#parts = parts
+    this.#questions = new QuestionPrompts({
+      notice: (text) => this.#sendMessage(text),
+      answer: (id, json) => this.#session?.answer(id, json),
+    })
   }
 
   start(): Fault | undefined {
@@ -82,7 +89,10 @@ export class AcpSession {
     if (this.#turn) return Promise.resolve(fail('usage', 'the message before is still being answered: cancel it, or wait'))
     return new Promise((end) => {
       this.#turn = { faults: [], end, isCancelled: false, hasOutput: false }
-      this.#session?.send(JSON.stringify(text))
+      if (!this.#questions.isWaiting) return this.#session?.send(JSON.stringify(text))
+      this.#questions.take(text)
+      // A field of the answer is still missing.
+      if (this.#questions.isWaiting) this.#endTurn(succeed('end_turn'))
     })
   }
 
@@ -114,7 +124,10 @@ export class AcpSession {
       onFault: (failure) => this.#takeFault(failure),
       onWarning: (warning) => report(warning, 'warning'),
       onStderrLine: write,
-      onQuiet: () => this.#endTurn(this.#outcome()),
+      onQuiet: () => {
+        this.#questions.end()
+        this.#endTurn(this.#outcome())
+      },
       onExit: ({ status, signal }) => {
         const why = signal ? `was ended by ${signal}` : `has come to its end, with status ${status}`
         this.#ended ??= this.#turn?.faults[0] ?? fault('child_failed', `${program.runs} ${why}; begin another session`)
@@ -213,12 +226,16 @@ export class AcpSession {
 
   async #takeReply(reply: ControlEvent): Promise<void> {
     if (reply.kind === 'error') return this.#takeFault(reply as unknown as Fault)
+    if (reply.kind === 'question') {
+      this.#questions.add(reply)
+      return this.#endTurn(succeed('end_turn'))
+    }
     const { id, tool, input } = reply
     if (reply.kind !== 'approval' || typeof id !== 'string') return
     this.#asked.add(id)
     const isAllowed = await this.#parts.ask({ ...describeCall(id, String(tool), input), status: 'pending' })
     // It may have been decided meanwhile: it timed out, or its turn was cancelled.
-    if (this.#asked.delete(id)) this.#session?.control(isAllowed ? { approve: id } : { deny: id })
+    if (this.#asked.delete(id)) this.#session?.answer(id, JSON.stringify(isAllowed ? { approve: id } : { deny: id }))
   }
 }
 

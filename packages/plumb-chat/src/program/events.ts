@@ -15,7 +15,8 @@ export type ControlEvent = { readonly kind: string } & WithInputText & Readonly<
 
 /** `text`: the JSON of the message. */
 export const withInputText = (message: unknown, text: Uint8Array): unknown => {
-  const isCall = isRecord(message) && (message.kind === 'tool_call' || message.kind === 'approval') && 'input' in message
+  const isCall =
+    isRecord(message) && (message.kind === 'tool_call' || message.kind === 'approval' || message.kind === 'question') && 'input' in message
   if (!isCall) return message
   let inputText: string | undefined
   eachMember(text, text.indexOf(0x7b), (keyStart, keyEnd, start, end) => {

@@ -1,6 +1,20 @@
 // A served binding: what it takes and gives, where it is, and how it runs.
 
-import { isLowerable, type Json, planOf, planOfCalls, resolve, type Type, toSchema } from '@plumb/lang'
+import {
+  describeSchema,
+  isLowerable,
+  type Json,
+  type JsonSchema,
+  type NamedType,
+  type Program,
+  planOf,
+  planOfCalls,
+  resolve,
+  specTypes,
+  type Type,
+  toSchema,
+  writesFlowWords,
+} from '@plumb/lang'
 import type { Prices } from '@plumb/ledger'
 import { costOfCall, costOfUsage } from '@plumb/ledger'
 import { type OpenRequestTrace, type RequestTrace, runRecorded, type ServedBinding } from '@plumb/runtime/service'
@@ -17,7 +31,9 @@ export type BindingRequest = Pick<GraphRequest, 'stdin' | 'stdout' | 'report' | 
   readonly traceparent?: string | undefined
 }
 
-type Recording = Omit<Parameters<typeof runRecorded>[0], 'binding' | 'directory' | 'input' | 'signal' | 'traceparent'>
+type Recording = Omit<Parameters<typeof runRecorded>[0], 'binding' | 'directory' | 'input' | 'signal' | 'traceparent'> & {
+  readonly program: Program
+}
 
 type CostOf = Parameters<OpenRequestTrace>[0]['costOf']
 type Usage = Parameters<typeof costOfUsage>[1]
@@ -81,8 +97,8 @@ export class Binding {
   }
 
   /** With a record in this directory, which it goes on with. */
-  record(directory: string, input: Buffer, { stdout, report, telemetry, signal, traceparent }: BindingRequest): Promise<void> {
-    return runRecorded({ ...this.#recording, binding: this.name, directory, input, signal, traceparent }, { stdout, report, telemetry })
+  record(directory: string, input: Buffer, { signal, traceparent, ...ports }: BindingRequest): Promise<void> {
+    return runRecorded({ ...this.#recording, binding: this.name, directory, input, signal, traceparent }, ports)
   }
 
   /** Its wiring, as SVG. */
@@ -108,7 +124,30 @@ export class Binding {
     return costOfUsage(this.#prices, usage)
   }
 
-  schemaOf(type: Type | undefined): Json {
-    return type ? (toSchema(type) as Json) : {}
+  /** Of its `i`-th input or output; with the labels that its spec speaks of. */
+  schemaOf(side: 'inputs' | 'outputs', i: number): Json {
+    const type = this[side][i]
+    const labelled = i === 0 ? this.#labelled(side === 'inputs' ? 'input' : 'output') : undefined
+    return labelled ?? (type ? (toSchema(type) as Json) : {})
+  }
+
+  #labelled(side: 'input' | 'output'): Json | undefined {
+    const { program } = this.#recording
+    if (!writesFlowWords(program)) return undefined
+    const { bindings, labelOf } = specTypes(program, 'all')
+    const own = bindings.find(({ name }) => name === this.name)
+    const defined = new Map<string, Json>()
+    const refer = (type: NamedType): JsonSchema => {
+      const label = labelOf(type)
+      if (label !== undefined) return { ...describeSchema(type.target, refer), 'x-plumb-label': label }
+      if (!defined.has(type.name)) {
+        defined.set(type.name, {})
+        defined.set(type.name, describeSchema(type.target, refer))
+      }
+      return { $ref: `#/$defs/${type.name}` }
+    }
+    if (!own) return undefined
+    const schema = describeSchema(own[side], refer)
+    return defined.size === 0 ? schema : { ...schema, $defs: Object.fromEntries(defined) }
   }
 }

@@ -69,7 +69,8 @@ export const openBindings = async (
   const bindings: Binding[] = []
   for (const { bound, loaded, file, path } of chosen) {
     const served = await openServedBinding(bound, loaded, options, reporter)
-    if (served) bindings.push(new Binding(path, served, prices.value, { spec: file, files: loaded.files, options, reporter }, traces))
+    const recording = { spec: file, files: loaded.files, options, reporter, program: loaded.compiled.program }
+    if (served) bindings.push(new Binding(path, served, prices.value, recording, traces))
     else hasFailed = true
   }
   return hasFailed ? undefined : bindings

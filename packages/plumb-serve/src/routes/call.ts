@@ -1,6 +1,6 @@
 // POST to a binding: its input, or inputs as they come, and the form of the answer that the client wants.
 
-import { checkJson, type Fault, fail, fault, type Result, sha256Of, succeed, toNano } from '@plumb/wire'
+import { checkJson, type Fault, fail, fault, type Result, sha256Of, succeed } from '@plumb/wire'
 import { answerEvents, EVENT_KINDS, EVENTS } from '../answer/events.js'
 import { answerJson } from '../answer/json.js'
 import { answerLines, NDJSON } from '../answer/lines.js'
@@ -10,7 +10,7 @@ import type { Run } from '../run/run.js'
 import type { Service } from '../service.js'
 import { CONVERSATION } from './openai/request.js'
 import { lastEventId } from './runs.js'
-import { enter, runWithClient, tell } from './with-client.js'
+import { enter, maxCostOf, runWithClient, tell } from './with-client.js'
 
 export const callBinding = async (exchange: Exchange, binding: Binding, service: Service): Promise<void> => {
   exchange.logged.binding = binding.name
@@ -114,19 +114,24 @@ const askedOf = (exchange: Exchange): Result<Asked> => {
   const unknown = kinds.find((kind) => !EVENT_KINDS.has(kind))
   if (unknown !== undefined)
     return fail('usage', `there are no events '${unknown.slice(0, 50)}': ?events= takes ${[...EVENT_KINDS].join(', ')}`)
-  const limit = exchange.header('plumb-max-cost')
-  const maxCost = limit === undefined ? undefined : dollarsOf(limit)
-  if (maxCost !== undefined && Number.isNaN(maxCost)) return fail('usage', 'Plumb-Max-Cost takes a number of dollars, such as 0.50')
+  const maxCost = maxCostOf(exchange)
+  if (!maxCost.ok) return maxCost
   const key = exchange.header('idempotency-key')
   if (key !== undefined && !/^[ -~]{1,255}$/.test(key)) return fail('usage', 'Idempotency-Key takes 1 to 255 characters of ASCII')
   const conversation = exchange.header('plumb-conversation')
   if (conversation !== undefined && !CONVERSATION.test(conversation))
     return fail('usage', 'Plumb-Conversation takes 1 to 200 characters of ASCII')
   const isAsync = /(^|,)\s*respond-async\s*(;|,|$)/i.test(exchange.header('prefer') ?? '')
-  return succeed({ isLines, wantsEvents: accept.includes(EVENTS), events: new Set(kinds), maxCost, isAsync, key, conversation })
+  return succeed({
+    isLines,
+    wantsEvents: accept.includes(EVENTS),
+    events: new Set(kinds),
+    maxCost: maxCost.value,
+    isAsync,
+    key,
+    conversation,
+  })
 }
-
-const dollarsOf = (text: string): number => (/^\d+(\.\d{1,9})?$/.test(text.trim()) ? toNano(Number(text)) : Number.NaN)
 
 /** One JSON value, which may stand on several lines, as one line. */
 const readInput = async (exchange: Exchange, { readBody }: Service): Promise<Result<Buffer>> => {

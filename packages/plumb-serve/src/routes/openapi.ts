@@ -12,7 +12,7 @@ export interface OpenapiOptions {
 }
 
 export const openapiOf = ({ bindings, hasTokens }: OpenapiOptions): Json => {
-  const schemas: Record<string, unknown> = { Problem: PROBLEM, Run: RUN }
+  const schemas: Record<string, unknown> = { Problem: PROBLEM, Run: RUN, Question: QUESTION }
   const typed = (name: string, schema: unknown): unknown => hoisted(name, schema as Json, schemas)
   const paths = Object.fromEntries(bindings.map((binding) => [binding.path, { post: operationOf(binding, typed) }]))
   const models = bindings.some(isModel) ? MODEL_PATHS : {}
@@ -46,9 +46,9 @@ const hoisted = (name: string, { $defs = {}, ...schema }: Json, schemas: Record<
 const refer = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 const operationOf = (binding: Binding, typed: (name: string, schema: unknown) => unknown): Json => {
-  const { name, description, inputs, outputs, answersOnce, isSingle } = binding
-  const input = isSingle ? typed(`${name}.input`, binding.schemaOf(inputs[0])) : {}
-  const given = outputs.map((type, i) => typed(`${name}.output${i === 0 ? '' : i + 1}`, binding.schemaOf(type)))
+  const { name, description, outputs, answersOnce, isSingle } = binding
+  const input = isSingle ? typed(`${name}.input`, binding.schemaOf('inputs', 0)) : {}
+  const given = outputs.map((_, i) => typed(`${name}.output${i === 0 ? '' : i + 1}`, binding.schemaOf('outputs', i)))
   const output =
     given.length === 1
       ? given[0]
@@ -163,7 +163,48 @@ const text = (type: string, description: string) => ({
 const any = { 200: { description: 'as OpenAI has it', content: { 'application/json': { schema: { type: 'object' } } } } }
 const anyBody = { required: true, content: { 'application/json': { schema: { type: 'object' } } } }
 
+const QUESTION = {
+  type: 'object',
+  description: 'what a person is asked: an answer for an agent, or whether a tool may be called',
+  properties: {
+    id: { type: 'string' },
+    kind: { type: 'string', enum: ['person', 'approval'] },
+    ...Object.fromEntries(['run', 'binding', 'agent', 'prompt', 'digest'].map((name) => [name, { type: 'string' }])),
+    input: {},
+    schema: { description: 'JSON Schema of the answer' },
+    since: { type: 'string', format: 'date-time' },
+  },
+  required: ['id', 'kind', 'run', 'binding', 'agent', 'prompt', 'input', 'schema', 'digest', 'since'],
+}
+
+const ANSWER = {
+  oneOf: [
+    { type: 'object', properties: { answer: {}, why: { type: 'string' } }, required: ['answer'] },
+    { type: 'object', properties: { skip: { type: 'string' } }, required: ['skip'] },
+  ],
+}
+
+const list = { type: 'array', items: refer('Question') }
+
 const OWN_PATHS = {
+  '/pending': {
+    get: {
+      operationId: 'listQuestions',
+      responses: { 200: { description: 'the oldest first', content: { 'application/json': { schema: list } } } },
+    },
+  },
+  '/pending/{id}': {
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    post: {
+      operationId: 'answerQuestion',
+      requestBody: { required: true, content: { 'application/json': { schema: ANSWER } } },
+      responses: {
+        200: { description: 'it is answered', content: { 'application/json': { schema: { type: 'object' } } } },
+        404: problem('it waits for you no more'),
+        422: problem('the answer does not fit'),
+      },
+    },
+  },
   '/runs/{id}': {
     parameters: [id],
     get: { operationId: 'getRun', responses: run },

@@ -1,6 +1,6 @@
 // A run that ends with its answer, or with its client: it has a place among those in hand until then.
 
-import type { Fault } from '@plumb/wire'
+import { type Fault, fail, type Result, succeed, toNano } from '@plumb/wire'
 import type { Binding } from '../binding/binding.js'
 import type { Exchange } from '../http/exchange.js'
 import { Run } from '../run/run.js'
@@ -40,6 +40,15 @@ export const runWithClient = async (exchange: Exchange, service: Service, asked:
     access?.spend(run.cost)
     leave()
   }
+}
+
+/** Plumb-Max-Cost, in nanodollars. */
+export const maxCostOf = (exchange: Exchange): Result<number | undefined> => {
+  const text = exchange.header('plumb-max-cost')?.trim()
+  if (text === undefined) return succeed(undefined)
+  return /^\d+(\.\d{1,9})?$/.test(text)
+    ? succeed(toNano(Number(text)))
+    : fail('usage', 'Plumb-Max-Cost takes a number of dollars, such as 0.50')
 }
 
 /** Its place among those in hand, until it leaves; or why there is none. */

@@ -79,6 +79,8 @@ export class Run {
   readonly #stdin = new PassThrough()
   readonly #stop = new AbortController()
   readonly #began = performance.now()
+  /** To be called when it has ended, or asks a person. */
+  #stopped: (() => void)[] = []
   #isInLine = false
   #whole = 0
   #trace: ReturnType<Binding['trace']>
@@ -110,7 +112,7 @@ export class Run {
       trace: this.#trace,
       traceparent,
       approve: ({ agent, tool, input }) => this.#approve(agent, tool, input),
-      ask: ({ check, ...asked }, signal) => this.#ask({ ...asked, kind: 'person', check }, signal),
+      ask: ({ n: _, input, ...asked }, signal) => this.#ask({ ...asked, kind: 'person', input: JSON.parse(input) as unknown }, signal),
       signal: this.#stop.signal,
     })
     this.finished = running.then(async () => {
@@ -127,6 +129,12 @@ export class Run {
   /** Inputs whose outcome is not whole. */
   get inHand(): number {
     return this.inputs - this.#whole
+  }
+
+  /** Resolves when it has ended, or waits for a person. */
+  async stopped(): Promise<void> {
+    if (this.ended || this.state === 'waiting') return
+    await new Promise<void>((resolve) => this.#stopped.push(resolve))
   }
 
   /** Any piece of lines of input. Resolves when more may come. */
@@ -190,6 +198,11 @@ export class Run {
     this.#trace?.end(this.inputs, this.state === 'done' && this.errors === 0)
     this.feed.add('done', JSON.stringify({ state: this.state, ...this.totals }))
     this.feed.end()
+    this.#tellStopped()
+  }
+
+  #tellStopped(): void {
+    for (const resolve of this.#stopped.splice(0)) resolve()
   }
 
   #take(line: NumberedLine, buf: Buffer): void {
@@ -230,7 +243,9 @@ export class Run {
     const { owner, questions } = this.#o
     this.#open++
     if (this.state === 'running') this.state = 'waiting'
-    const answered = await questions.ask({ ...asked, owner, run: this.id, binding: this.binding.name }, signal)
+    const answering = questions.ask({ ...asked, owner, run: this.id, binding: this.binding.name }, signal)
+    this.#tellStopped()
+    const answered = await answering
     this.#open--
     if (this.#open === 0 && this.state === 'waiting') this.state = 'running'
     return answered

@@ -14,6 +14,8 @@ export interface KeptRun {
   readonly key: string | undefined
   /** Of what was asked. */
   readonly digest: string
+  /** The memory that its agents have. */
+  readonly conversation: string | undefined
 }
 
 export interface RunRequest {
@@ -81,8 +83,21 @@ export class Runs {
 
   /** Undefined: there is none, or it is another's. */
   get(id: string, owner: string): Run | undefined {
+    return this.kept(id, owner)?.run
+  }
+
+  kept(id: string, owner: string): KeptRun | undefined {
     const kept = this.#kept.get(id)
-    return kept?.owner === owner ? kept.run : undefined
+    return kept?.owner === owner ? kept : undefined
+  }
+
+  has(id: string): boolean {
+    return this.#kept.has(id)
+  }
+
+  /** The oldest first. */
+  of(owner: string): KeptRun[] {
+    return [...this.#kept.values()].filter((kept) => kept.owner === owner)
   }
 
   /** The run that has this key. A fault: it is of another request. */
@@ -120,7 +135,7 @@ export class Runs {
     const tracesItself = files !== undefined && conversation === undefined
     const about = { events, maxCost, traceparent, tracesItself, questions: this.#o.questions }
     const run = new Run({ id, binding, isKept: true, work, created, saved, owner, ...about })
-    this.#keep({ run, owner, key, digest })
+    this.#keep({ run, owner, key, digest, conversation })
     const keepMs = key === undefined ? this.#o.keptMs : DAY_MS
     if (saved) {
       this.#ends.set(id, nowMs() + keepMs + (run.ended?.getTime() ?? 0) - Date.now())

@@ -1,6 +1,6 @@
 // Starts a child by its plan.
 
-import { type Bound, checkedAgent, type Graph, type GraphNode, writeAgent } from '@plumb/lang'
+import { asksPerson, type Bound, checkedAgent, type Graph, type GraphNode, isRemote, writeAgent } from '@plumb/lang'
 import { currentBudget } from '@plumb/ledger'
 import {
   childEnv,
@@ -46,18 +46,25 @@ export interface Spawned {
   readonly deliveries?: DeliveryLog | undefined
 }
 
+export type StartHere = (agent: { readonly name: string; readonly bound: Bound; readonly place: string }) => Spawned
+
 export interface SpawnAllOptions {
   /** A parent may ask to flush batches. */
   readonly isNested: boolean
   readonly settings: SpawnSettings
   /** For agents that have tools. */
   readonly tools: ReadonlyMap<GraphNode, ToolService>
+  /** Starts an agent that needs no process: whose model is a person, or that is elsewhere. Undefined: there is none. */
+  readonly startHere?: StartHere | undefined
   /** The run cannot continue. */
   readonly fail: (fault: Fault) => void
 }
 
 /** Starts all children of a graph. If one cannot be started, the others are ended. */
-export const spawnAll = (graph: Graph, { settings, tools, isNested, fail }: SpawnAllOptions): Result<Map<GraphNode, Spawned>> => {
+export const spawnAll = (
+  graph: Graph,
+  { settings, tools, startHere, isNested, fail }: SpawnAllOptions,
+): Result<Map<GraphNode, Spawned>> => {
   const spawned = new Map<GraphNode, Spawned>()
   const letsGo = plumbsToLetGo(graph, isNested)
   for (const [node, place] of placesOf(graph)) {
@@ -66,6 +73,11 @@ export const spawnAll = (graph: Graph, { settings, tools, isNested, fail }: Spaw
     const service = tools.get(node)
     const isAskedToLetGo = letsGo.has(node)
     const at = { node, place, settings, isAskedToLetGo, offers: service?.offers, checkedTools: service?.checkedTools }
+    const isHere = kind === 'agent' && (isRemote(bound) || asksPerson(bound, settings.options.agents.provider))
+    if (startHere && isHere) {
+      spawned.set(node, startHere({ name: node.name, bound, place }))
+      continue
+    }
     const child = kind === 'agent' ? spawnAgent(at, bound, (words) => fail(notTakenUp(node, words))) : start(plumbPlan(at, bound), at)
     if (!child.ok) {
       for (const { child: started } of spawned.values()) started.kill('SIGKILL')

@@ -6,6 +6,7 @@ export { KEPT_DIRECTORY, keptPlaceOf, keptPlacesOf, refuseElsewhere } from './ke
 export { openLineFile } from './line-file.js'
 export { type ApproveOptions, readDeadline, refusalOf, showCalls, shownJson } from './listed-calls.js'
 export { isBeingWritten } from './lock.js'
+export { type AnswerOptions, decisionBy, showPending } from './pending.js'
 export { openRecorder, type RecordDirectory } from './recorder.js'
 export { Rejects } from './rejects.js'
 export { notResumable, whyNotResumable } from './resume/not-resumable.js'

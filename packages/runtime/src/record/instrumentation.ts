@@ -125,7 +125,7 @@ const readRecordedAnswers = (
   if (reasons.length > 0) return { ok: false, error: notResumable(reasons.join('; and ')) }
   // A parent has reported it, for everything inside.
   if (difference !== undefined && !isNested) warn(specChanged(difference, changedAgents(before.value.agents ?? {}, now.agents)))
-  return readAnswers(directory, graph, agentProgram)
+  return readAnswers(directory, graph, options)
 }
 
 const specChanged = (difference: string, agents: readonly string[]): Fault => {

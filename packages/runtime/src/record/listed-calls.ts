@@ -41,7 +41,8 @@ const tableOf = (calls: readonly ListedCall[], { of, isAll }: ShownAs, width: nu
 }
 
 /** `2026-11-29 06:03Z`. */
-const minuteOf = (time: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(time) ? `${time.slice(0, 16).replace('T', ' ')}Z` : time)
+export const minuteOf = (time: string): string =>
+  /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(time) ? `${time.slice(0, 16).replace('T', ' ')}Z` : time
 
 /** One line of JSON. */
 const showCall = (call: ListedCall): string => {
@@ -71,6 +72,7 @@ export const shownJson = (json: string): string => {
 
 export const refusalOf = (id: string, calls: ReadonlyMap<string, ListedCall>): Result<void> => {
   const call = calls.get(id)
+  if (call?.kind === 'person') return fail('usage', `'${preview(id)}' is a question, which 'plumb answer' answers`)
   if (call?.state === 'done') return fail('usage', `the call '${preview(id)}' is made: nothing is left to decide`)
   if (call && !isItself(call))
     return fail(

@@ -1,7 +1,7 @@
 // The messages of a run that wait for approval (--park): reported once, at the end.
 
-import { readCalls, stateNow } from '@plumb/ledger/approval'
-import { type Fault, fault, joinRanges, type Result, succeed } from '@plumb/wire'
+import { isOpen, type ListedCall, readCalls } from '@plumb/ledger/approval'
+import { type Fault, fault, joinRanges } from '@plumb/wire'
 import { addTo } from '../graph/input-context.js'
 
 export class ParkedMessages {
@@ -30,27 +30,24 @@ export class ParkedMessages {
   /** The report at the end. Undefined: nothing waits. */
   get fault(): Fault | undefined {
     if (this.#count === 0) return undefined
-    const calls = waitingCalls(this.path)
+    const open = openCalls(this.path)
     const seqs = joinRanges(this.#seqs)
     const [first] = seqs
     const one = this.#count === 1
-    const waiting = calls.ok ? calls.value : undefined
-    const what = waiting === undefined ? 'calls' : `${waiting} call${waiting === 1 ? '' : 's'}`
-    return fault(
-      'parked',
-      `${this.#count} message${one ? ' waits' : 's wait'} until a person decides on ${what}: plumb approvals ${this.directory}`,
-      {
-        messages: this.#count,
-        ...(waiting === undefined ? {} : { calls: waiting }),
-        ...(first ? { seq: first[0], seqs } : {}),
-      },
-    )
+    const waiting = open?.length
+    const hasQuestions = open?.some(({ kind }) => kind === 'person') === true
+    const thing = hasQuestions ? 'question' : 'call'
+    const what = waiting === undefined ? 'calls' : `${waiting} ${thing}${waiting === 1 ? '' : 's'}`
+    const until = hasQuestions ? `a person answers ${what}: plumb pending` : `a person decides on ${what}: plumb approvals`
+    return fault('parked', `${this.#count} message${one ? ' waits' : 's wait'} until ${until} ${this.directory}`, {
+      messages: this.#count,
+      ...(waiting === undefined ? {} : { calls: waiting }),
+      ...(first ? { seq: first[0], seqs } : {}),
+    })
   }
 }
 
-const waitingCalls = (path: string): Result<number> => {
+const openCalls = (path: string): readonly ListedCall[] | undefined => {
   const calls = readCalls(path)
-  return calls.ok
-    ? succeed([...calls.value.values()].filter((call) => ['waits', 'in_doubt'].includes(stateNow(call, Date.now()))).length)
-    : calls
+  return calls.ok ? [...calls.value.values()].filter(isOpen) : undefined
 }

@@ -8,7 +8,6 @@
 
 import type { Bound, Graph } from '@plumb/lang'
 import { joinBudget } from '@plumb/ledger'
-import { terminalApproval } from '@plumb/policy'
 import {
   dieOf,
   type Fault,
@@ -37,12 +36,13 @@ import { rangesOf } from '../graph/input-context.js'
 import { findDocroot } from '../options/docroot.js'
 import { envelopesOf, loadingOptions, type RunOptions } from '../options/run-options.js'
 import type { Instrumentation } from '../record/instrumentation.js'
-import { approvalsIn, openKeptAnswers } from '../record/kept-answers.js'
+import { openKeptAnswers } from '../record/kept-answers.js'
 import type { RecordDirectory } from '../record/recorder.js'
 import { type LoadedSpec, loadSpec, refuseDiagnostics, refuseErrors } from '../spec/load.js'
 import { openToolServices, servesTools } from '../tools/dispatch.js'
 import { mapsTools, openMappedTools } from '../tools/mapped-tools.js'
 import { openAuthoritySource } from '../tools/permissions.js'
+import { openAsking, openPeopleOf } from './asking.js'
 import { checkAgents } from './check-agents.js'
 import { chooseGraph } from './choose-graph.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from './instrument.js'
@@ -99,6 +99,7 @@ class Run {
   /** Started with the first reason to drain. */
   #grace: NodeJS.Timeout | undefined
   #instruments: Instrumentation | undefined
+  #asking: Awaited<ReturnType<typeof openAsking>> = {}
   readonly #reader: LineReader
   readonly #writer: LineWriter
   readonly #telemetryLines: LineWriter | null
@@ -167,6 +168,7 @@ class Run {
     const state = given.stateFd === undefined ? succeed(undefined) : openStateFile(given.stateFd)
     if (!state.ok) return this.#refuse(state.error)
     const parent = given.telemetry ? (this.#telemetryLines ?? this.#loop.lines?.telemetry) : undefined
+    this.#asking = await openAsking(options, (line) => this.#writer.writeText(line))
     const settings = {
       options,
       ...recorded,
@@ -180,12 +182,13 @@ class Run {
       costOf: this.display.costOf,
       prices: await openForeignPrices(graph, options.programs.agent),
       withoutLiveLines: this.display.withoutLiveLines,
-      // One asker for all processes: a person is asked one question after the other. What parks its calls, and who is one of many, asks nobody.
-      askPerson: given.deliveryFd === undefined && approvalsIn(options.recording) === undefined ? terminalApproval() : undefined,
+      askPerson: this.#asking.approve,
       boxes: undefined as SpawnSettings['boxes'],
       state: state.value,
       deliveries: given.deliveryFd === undefined ? undefined : joinDeliveries(given.deliveryFd),
     }
+    const people = await openPeopleOf(graph, settings, this.#asking)
+    if (!people.ok) return this.#refuse(people.error)
     settings.boxes = await openBoxes(graph, settings, this.reporter)
     if (!settings.boxes || !(await checkAgents(graph, settings, this.reporter))) return this.#refuse()
     const tools = await openToolServices(graph, settings, this.reporter)
@@ -196,7 +199,7 @@ class Run {
       return this.#refuse(...mapped.error)
     }
     if (emitter) await emitBegin(emitter, graph, spec, options)
-    const wired = this.#wire({ settings, tools: tools.value, mapped: mapped.value, parent })
+    const wired = this.#wire({ settings, startHere: people.value, tools: tools.value, mapped: mapped.value, parent })
     if (wired.ok) {
       this.#wired = wired.value
       return this.#runThrough(wired.value)
@@ -207,7 +210,7 @@ class Run {
     return undefined
   }
 
-  #wire(parts: Pick<WiringOptions, 'settings' | 'tools' | 'mapped' | 'parent'>): Result<Wired> {
+  #wire(parts: Pick<WiringOptions, 'settings' | 'startHere' | 'tools' | 'mapped' | 'parent'>): Result<Wired> {
     const { emitter, rejects } = this.#instruments ?? {}
     return wireUp({
       ...parts,
@@ -235,6 +238,7 @@ class Run {
   }
 
   async #finish(stoppedBy: StopSignal | undefined): Promise<void> {
+    this.#asking.close?.()
     this.#shared.flush()
     const { emitter, rejects } = this.#instruments ?? {}
     rejects?.flush()

@@ -18,7 +18,7 @@ import type { Fault, LineReader, LineWriter, Result, TelemetryLines } from '@plu
 import type { SpawnSettings } from '../child/agent-start.js'
 import { ChildProcess } from '../child/child.js'
 import { openChild } from '../child/open-child.js'
-import { type Spawned, spawnAll } from '../child/spawn.js'
+import { type SpawnAllOptions, type Spawned, spawnAll } from '../child/spawn.js'
 import type { ToolService } from '../child/tool-service.js'
 import type { RunEmitter } from '../event/emitter.js'
 import { EmittingChannel } from '../event/emitter.js'
@@ -60,6 +60,7 @@ export interface WiringOptions extends Omit<RunContext, 'sink'> {
   readonly reader: LineReader
   readonly writer: LineWriter
   readonly settings: SpawnSettings
+  readonly startHere?: SpawnAllOptions['startHere']
   /** For agents that have tools. */
   readonly tools: ReadonlyMap<GraphNode, ToolService>
   /** For maps of tools. */

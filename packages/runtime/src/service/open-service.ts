@@ -1,6 +1,7 @@
 // Opens a binding to answer requests: checks what a run checks, and starts nothing yet.
 
 import { type Bound, type Graph, planOf, planOfCalls, writesFlowWords } from '@plumb/lang'
+import { effectsOf } from '@plumb/policy'
 import { type Fault, fail, fault, type Reporter, type Result, succeed } from '@plumb/wire'
 import { openBoxes } from '../child/agent-sandboxes.js'
 import type { SpawnSettings } from '../child/agent-start.js'
@@ -12,6 +13,7 @@ import { sharesAgentLimits } from '../record/agent-limits.js'
 import { openRunBudget } from '../record/run-budget.js'
 import { checkAgents } from '../run/check-agents.js'
 import type { LoadedSpec } from '../spec/load.js'
+import { refuseDiagnostics } from '../spec/load.js'
 import { findMissing } from '../spec/missing.js'
 import { servesTools } from '../tools/dispatch.js'
 import { mapsTools } from '../tools/mapped-tools.js'
@@ -45,6 +47,13 @@ export const openServedBinding = async (
   const authoritySource = await openAuthoritySource(permissions, undefined, servesTools(all) || mapsTools(all))
   if (!authoritySource.ok) return refuse(authoritySource.error)
   const { program } = loaded.compiled
+  // What comes in over HTTP somebody outside has written.
+  if (writesFlowWords(program)) {
+    const { checkFlows } = await import('@plumb/lang/flow')
+    const found = checkFlows(program, { effectsOf, isStrict: true, isServed: (one) => one === bound })
+    const errors = found.filter(({ severity }) => severity === 'error')
+    if (errors.length > 0) return void refuseDiagnostics(reporter, errors)
+  }
   const secrets = writesFlowWords(program) ? (await import('../event/secrets.js')).secretsOf(program, bound, graph) : undefined
   const settings: SpawnSettings = {
     options,

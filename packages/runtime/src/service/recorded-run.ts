@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   childEnv,
+  compileSchema,
   type Fault,
   fault,
   LineReader,
@@ -18,6 +19,7 @@ import {
 } from '@plumb/wire'
 import type { AgentTelemetry } from '../event/run-event.js'
 import { RUN_GROUPS, type RunOptions } from '../options/run-options.js'
+import type { AskPerson } from '../person/person-agent.js'
 import { RUN_FILE } from '../record/directory.js'
 import type { TelemetryListener } from './request-events.js'
 
@@ -40,12 +42,15 @@ export interface RecordedRunPorts {
   readonly telemetry: TelemetryListener | undefined
   /** Errors that belong to no input. */
   readonly report: (fault: Fault) => void
+  readonly approve: (asked: { readonly agent: string; readonly tool: string; readonly input: unknown }) => Promise<boolean>
+  readonly ask: AskPerson
 }
 
 /** A process of the server before may not have ended yet. */
 const TRIES = 20
 const RETRY_MS = 500
 const STOP_MS = 2000
+const ANSWERS_FD = 6
 
 export const runRecorded = async (options: RecordedRunOptions, ports: RecordedRunPorts): Promise<void> => {
   for (let tries = 1; ; tries++) {
@@ -56,8 +61,10 @@ export const runRecorded = async (options: RecordedRunOptions, ports: RecordedRu
   }
 }
 
-const runOnce = async (o: RecordedRunOptions, { stdout, telemetry, report }: RecordedRunPorts): Promise<'held' | 'over'> => {
-  const started = spawnPlumb({ program: 'plumb', args: wordsOf(o), files: o.files, entry: o.spec, readsSpec: true, env: envOf(o) })
+const runOnce = async (o: RecordedRunOptions, ports: RecordedRunPorts): Promise<'held' | 'over'> => {
+  const { stdout, telemetry, report } = ports
+  const own = { program: 'plumb', args: wordsOf(o), files: o.files, entry: o.spec, readsSpec: true, env: envOf(o) } as const
+  const started = spawnPlumb({ ...own, fds: { [ANSWERS_FD]: 'in' } })
   if (!started.ok) {
     report(started.error)
     return 'over'
@@ -67,11 +74,14 @@ const runOnce = async (o: RecordedRunOptions, { stdout, telemetry, report }: Rec
   o.signal.addEventListener('abort', stop, { once: true })
   if (o.signal.aborted) stop()
   const faults = readFaults(child.stderr, o.reporter)
-  const read = passLines(child.stdout, stdout, telemetry)
+  const answers = child.fds.get(ANSWERS_FD) as LineSink
+  answers.on('error', () => {})
+  const read = passLines(child.stdout, { to: stdout, telemetry, asked: (json) => void answer(json, ports, o.signal, answers) })
   child.stdin.on('error', () => {})
   child.stdin.write(o.input, () => {})
   child.stdin.end(() => {})
   const { status, signal } = await child.exited
+  answers.end(() => {})
   await read
   o.signal.removeEventListener('abort', stop)
   if (o.signal.aborted) return 'over'
@@ -98,6 +108,8 @@ const wordsOf = ({ binding, directory, options }: RecordedRunOptions): string[] 
       '--numbered',
       '--no-envelopes',
       '--telemetry',
+      '--answers-fd',
+      String(ANSWERS_FD),
       '--no-progress',
       goesOn ? '--resume' : '--record',
       directory,
@@ -129,8 +141,35 @@ const readFaults = (stderr: Lines, reporter: Reporter): Fault[] => {
   return faults
 }
 
+interface PassedLines {
+  readonly to: LineSink
+  readonly telemetry: TelemetryListener | undefined
+  /** A question for a person. */
+  readonly asked: (json: string) => void
+}
+
+/** The process says by its own type whether an answer fits, and asks again where it does not. */
+const answer = async (json: string, { approve, ask }: RecordedRunPorts, signal: AbortSignal, answers: LineSink): Promise<void> => {
+  const said = JSON.parse(json) as Readonly<Record<string, unknown>>
+  const { id, kind, schema } = said
+  const agent = String(said.agent ?? said.tool)
+  const reply = (message: string): void => void answers.write(Buffer.from(`${message}\n`), () => {})
+  if (kind === 'approval') {
+    const isAllowed = await approve({ agent, tool: String(said.tool), input: said.input })
+    return reply(JSON.stringify(isAllowed ? { approve: id } : { deny: id }))
+  }
+  const compiled = compileSchema(schema)
+  const check = (text: string): Fault | undefined => {
+    const [flaw] = compiled.ok ? compiled.value(JSON.parse(text)) : []
+    return flaw && fault('output_type_mismatch', `the answer does not fit: ${flaw.path} ${flaw.detail}`)
+  }
+  const answered = await ask({ agent, prompt: String(said.prompt), input: JSON.stringify(said.input), schema, check, n: 0 }, signal)
+  if (answered.ok) reply(`{"answer":${JSON.stringify(id)},"value":${answered.value}}`)
+  else reply(JSON.stringify({ skip: id, why: answered.error.detail }))
+}
+
 /** Outcomes go on as they come, telemetry to its listener. */
-const passLines = (from: Lines, to: LineSink, telemetry: TelemetryListener | undefined): Promise<void> =>
+const passLines = (from: Lines, { to, telemetry, asked }: PassedLines): Promise<void> =>
   new Promise((resolve) => {
     const line = new NumberedLine(true)
     const reader = new LineReader(from, {
@@ -140,7 +179,9 @@ const passLines = (from: Lines, to: LineSink, telemetry: TelemetryListener | und
           if (line.read(reader.buf, reader.start, reader.end) && line.kind === 'telemetry') {
             const read = parseJson(reader.buf, line.start, line.end)
             if (read.ok) telemetry?.(read.value as AgentTelemetry)
-          } else to.write(Buffer.concat([reader.buf.subarray(reader.start, reader.end), NEWLINE]), () => {})
+          } else if (line.kind === 'value' && line.seq === 0 && line.port === 'ctrl_out')
+            asked(reader.buf.toString('utf8', line.start, line.end))
+          else to.write(Buffer.concat([reader.buf.subarray(reader.start, reader.end), NEWLINE]), () => {})
         }
         if (reader.hasEnded) resolve()
       },

@@ -1,20 +1,21 @@
 // A graph that answers requests: each has the graph for itself, made anew in this process, and has its agents as long as it runs. A nested plumb
 // is a graph in this process too, so that what it remembers ends with the request.
 
-import { type Graph, type GraphNode, planOf } from '@plumb/lang'
+import { asksPerson, type Graph, type GraphNode, isRemote, planOf } from '@plumb/lang'
 import { type Fault, type LineSink, type LineSource, Reporter, type Result, succeed } from '@plumb/wire'
-import { LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
+import { ENVELOPE_BYTES, LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { openInProcessChild } from '../child/in-process-child.js'
-import { type Spawned, spawnAll } from '../child/spawn.js'
+import { type Spawned, type StartHere, spawnAll } from '../child/spawn.js'
 import type { ToolService } from '../child/tool-service.js'
 import type { RunEmitter } from '../event/emitter.js'
 import type { TracedGraph } from '../event/trace.js'
 import { placesOf } from '../event/wires.js'
 import type { MappedTool } from '../graph/morphism/calls.js'
+import { type AskPerson, startPerson } from '../person/person-agent.js'
+import { startA2a } from '../remote/a2a-agent.js'
 import { GraphRun, type GraphRunOptions } from '../run/graph-run.js'
 import { openToolServices } from '../tools/dispatch.js'
 import { openMappedTools } from '../tools/mapped-tools.js'
-import { type AskPerson, isPerson, startPerson } from './person-agent.js'
 import type { PooledLease, ProcessPool } from './process-pool.js'
 import { RequestEvents, type TelemetryListener } from './request-events.js'
 import { openPool } from './start-warm.js'
@@ -58,9 +59,7 @@ export class ServedGraph {
   readonly #pools = new Map<GraphNode, ProcessPool>()
   readonly #plumbs = new Map<GraphNode, ServedGraph>()
   readonly #places: ReadonlyMap<GraphNode, string>
-  /** Agents whose model is a person. */
-  readonly #people: readonly GraphNode[]
-  /** Agents that are started for each request. */
+  /** Agents that are started for each request, and those whose model is a person. */
   readonly #others: Graph
 
   /** `around`: the place of the plumb that it is, if it is nested. */
@@ -72,15 +71,13 @@ export class ServedGraph {
     const placed = (node: GraphNode) => [around, places.get(node) ?? node.name].filter((part) => part !== undefined).join('~')
     this.#places = new Map(graph.nodes.map((node) => [node, placed(node)]))
     const { provider } = base.settings.options.agents
-    const asksPerson = (node: GraphNode): boolean => isPerson(node, provider)
     for (const node of graph.nodes) {
       const { work } = node
       if (work.kind === 'plumb') this.#plumbs.set(node, new ServedGraph(work.bound.name, planOf(work.bound), base, placed(node)))
-      const pool = work.kind === 'agent' && !asksPerson(node) ? openPool(node, work.bound, base) : undefined
+      const pool = work.kind === 'agent' && !asksPerson(work.bound, provider) ? openPool(node, work.bound, base) : undefined
       if (pool) this.#pools.set(node, pool)
     }
-    this.#people = graph.nodes.filter(asksPerson)
-    const isOther = (node: GraphNode): boolean => node.work.kind === 'agent' && !this.#pools.has(node) && !asksPerson(node)
+    const isOther = (node: GraphNode): boolean => node.work.kind === 'agent' && !this.#pools.has(node)
     this.#others = { nodes: graph.nodes.filter(isOther), edges: [] }
   }
 
@@ -123,11 +120,14 @@ export class ServedGraph {
     if (!opened.ok) return drop(opened.error)
     if (signal.aborted) return drop([])
     let hasStarted = false
+    const startHere: StartHere = ({ name, bound }) => {
+      const agent = { name, bound, ask: request.ask, maxLine: settings.options.lines.maxLine + ENVELOPE_BYTES }
+      return isRemote(bound) ? startA2a(agent) : startPerson(agent)
+    }
     const spawn: typeof spawnAll = (_, options) => {
-      const started = spawnAll(this.#others, options)
+      const started = spawnAll(this.#others, { ...options, startHere })
       if (!started.ok) return started
       for (const [node, { spawned }] of leased.value) started.value.set(node, spawned)
-      for (const node of this.#people) started.value.set(node, startPerson(node, request.ask))
       for (const [node, plumb] of this.#plumbs)
         started.value.set(
           node,

@@ -25,7 +25,7 @@ export const openPool = (node: GraphNode, bound: Bound, base: Base): ProcessPool
   const { config } = agentOf(bound)
   const isForeign = config.command !== undefined || base.settings.options.programs.agent !== undefined
   const isControlled = node.inputs.some(({ name }) => name === 'ctrl_in')
-  if (config.via !== undefined || isControlled || node.inputs.length !== 1) return undefined
+  if (config.via !== undefined || config.a2a !== undefined || isControlled || node.inputs.length !== 1) return undefined
   if (isForeign && (config.amnesiac !== true || config.answers === 'some')) return undefined
   const pool: ProcessPool = new ProcessPool({
     start: () => startWarm(node, bound, base, (process) => pool.forget(process)),

@@ -18,15 +18,29 @@ const headersOf = (more: Readonly<Record<string, string>> = {}): Record<string, 
   ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
 })
 
+interface Described {
+  readonly paths: Readonly<Record<string, { readonly post?: Json }>>
+  readonly components: { readonly schemas: Json }
+}
+
+/** Types by name. */
+let named: Json = {}
+
+const referred = (schema: Json): Json => {
+  const name = typeof schema.$ref === 'string' ? schema.$ref.replace('#/components/schemas/', '') : ''
+  return name === '' ? schema : ((named[name] ?? {}) as Json)
+}
+
 const begin = async (): Promise<void> => {
   const response = await fetch('/openapi.json', { headers: headersOf() })
   main.replaceChildren()
   make('h1', 'What is served here', main)
   if (response.status === 401) return askToken()
-  const { paths } = (await response.json()) as { readonly paths: Readonly<Record<string, { readonly post?: Json }>> }
+  const { paths, components } = (await response.json()) as Described
+  named = components.schemas
   for (const [path, { post }] of Object.entries(paths)) {
     const id = String(post?.operationId ?? '')
-    if (post && !path.startsWith('/v1/')) showBinding(path, id, post)
+    if (post && !path.startsWith('/v1/') && !path.startsWith('/pending')) showBinding(path, id, post)
   }
   const waiting = make('div', '', main)
   waiting.setAttribute('aria-live', 'polite')
@@ -152,7 +166,8 @@ const showBinding = (path: string, id: string, post: Json): void => {
 }
 
 /** Fields for a record, one for a text, a number or a choice, else JSON. Returns how its value is read. */
-const formOf = (form: HTMLFormElement, id: string, schema: Json): (() => unknown) => {
+const formOf = (form: HTMLFormElement, id: string, given: Json): (() => unknown) => {
+  const schema = referred(given)
   const properties = at(schema, 'properties')
   if (schema.type !== 'object' || typeof properties !== 'object' || properties === null || Object.keys(properties).length === 0)
     return fieldOf(form, `${id}-input`, 'Input', schema, true)
@@ -168,7 +183,8 @@ const choicesOf = (schema: Json): readonly string[] =>
     (one) => typeof one === 'string',
   )
 
-const fieldOf = (form: HTMLFormElement, id: string, name: string, schema: Json, isRequired: boolean): (() => unknown) => {
+const fieldOf = (form: HTMLFormElement, id: string, name: string, given: Json, isRequired: boolean): (() => unknown) => {
+  const schema = referred(given)
   const label = make('label', isRequired ? name : `${name} (may be left out)`, form)
   label.htmlFor = id
   if (typeof schema.description === 'string') make('p', schema.description, form).className = 'note'

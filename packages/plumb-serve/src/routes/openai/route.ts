@@ -5,7 +5,7 @@ import type { Binding } from '../../binding/binding.js'
 import type { Exchange } from '../../http/exchange.js'
 import type { Run } from '../../run/run.js'
 import type { Service } from '../../service.js'
-import { runWithClient } from '../with-client.js'
+import { maxCostOf, runWithClient } from '../with-client.js'
 import { answerChat } from './chat.js'
 import { bindingOf, isModel, type OpenaiRequest, readBodyOf, readChat, readResponse } from './request.js'
 import { answerResponse } from './responses.js'
@@ -60,7 +60,9 @@ const callModel = async (exchange: Exchange, service: Service, models: readonly 
     await run.writeBytes(Buffer.concat([request.input, NEWLINE]))
     run.endInput()
   }
-  const own = { binding: binding.value, events, maxCost: undefined, conversation: request.conversation, before: request.before }
+  const maxCost = maxCostOf(exchange)
+  if (!maxCost.ok) return exchange.problem(maxCost.error)
+  const own = { binding: binding.value, events, maxCost: maxCost.value, conversation: request.conversation, before: request.before }
   await runWithClient(exchange, service, { ...own, feed, answer: (run) => answer(exchange, run, request) })
 }
 

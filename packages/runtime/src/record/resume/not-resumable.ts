@@ -19,10 +19,12 @@ export const whyNotResumable = (graph: Graph, agentProgram: string | undefined, 
     if (work.kind === 'plumb') return whyNotResumable(planOf(work.bound), agentProgram).map((words) => `in '${place}', ${words}`)
     if (work.kind !== 'agent') return []
     const { config } = agentOf(work.bound)
-    const isProgram = config.command !== undefined || agentProgram !== undefined
+    const isProgram = config.command !== undefined || config.a2a !== undefined || agentProgram !== undefined
     if (!isProgram && config.via === undefined) return []
     if (isProgram && config.amnesiac !== true)
-      return [`what the program of '${place}' remembers cannot be restored ('amnesiac: true' says that it remembers nothing)`]
+      return [
+        `what ${config.a2a === undefined ? 'the program of ' : ''}'${place}' remembers cannot be restored ('amnesiac: true' says that it remembers nothing)`,
+      ]
     const wired = wiredPort(node, graph)
     return [
       ...(wired === undefined ? [] : [`port '${wired}' of '${place}' is wired, and what went over it changed what it did`]),

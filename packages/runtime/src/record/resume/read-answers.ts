@@ -1,22 +1,25 @@
 // Reads DIR/answers.jsonl, and sorts the answers by agent, for agents that do not keep their own requests: foreign programs, agents
-// elsewhere, and tools that `map` calls.
+// elsewhere, people, and tools that `map` calls.
 
 import { closeSync, constants, fstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { agentOf, type Graph } from '@plumb/lang'
+import { agentOf, asksPerson, type Graph } from '@plumb/lang'
 import { checkJson, type Fault, fail, fault, isAbsent, isFault, type Result, scanLines, succeed, systemReason } from '@plumb/wire'
 import { inOwnDirectory, openOwnFile } from '@plumb/wire/output'
 import { placesOf } from '../../event/wires.js'
+import type { RunOptions } from '../../options/run-options.js'
 import { ANSWERS_FILE } from '../directory.js'
+import { APPROVALS_FILE } from '../kept-answers.js'
 import { type AnswerLine, RecordedAnswers } from './answers.js'
 
 /** By the places of such agents. A damaged line is ignored, so that its input is asked again; a run that was killed at once has no file. */
 export const readAnswers = (
   directory: string,
   graph: Graph,
-  agentProgram: string | undefined,
+  { agents: { provider }, programs: { agent: agentProgram } }: Pick<RunOptions, 'agents' | 'programs'>,
 ): Result<ReadonlyMap<string, RecordedAnswers>> => {
-  const agents = answeringElsewhere(graph, agentProgram)
+  const isAnsweredThere = !isAbsent(join(directory, APPROVALS_FILE))
+  const agents = answeringElsewhere(graph, agentProgram, { provider, isAnsweredThere })
   if (agents.size === 0) return succeed(new Map())
   const path = join(directory, ANSWERS_FILE)
   try {
@@ -65,14 +68,22 @@ const writeAnswersOf = (places: ReadonlySet<string>, path: string, fresh: string
 }
 
 /** By place, whether it is amnesiac. */
-const answeringElsewhere = (graph: Graph, agentProgram: string | undefined): ReadonlyMap<string, boolean> =>
+const answeringElsewhere = (
+  graph: Graph,
+  agentProgram: string | undefined,
+  people: { readonly provider: string | undefined; readonly isAnsweredThere: boolean },
+): ReadonlyMap<string, boolean> =>
   new Map(
     [...placesOf(graph)].flatMap(([{ work }, place]) => {
       // A tool has no memory of its calls.
       if (work.kind === 'call') return [[place, true] as const]
       if (work.kind !== 'agent') return []
-      const { command, via, amnesiac } = agentOf(work.bound).config
-      return command === undefined && via === undefined && agentProgram === undefined ? [] : [[place, amnesiac === true] as const]
+      // What a person has said is found where it waited, if it did.
+      if (asksPerson(work.bound, people.provider)) return people.isAnsweredThere ? [] : [[place, true] as const]
+      const { command, via, a2a, amnesiac } = agentOf(work.bound).config
+      return command === undefined && via === undefined && a2a === undefined && agentProgram === undefined
+        ? []
+        : [[place, amnesiac === true] as const]
     }),
   )
 
