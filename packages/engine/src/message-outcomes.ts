@@ -72,6 +72,22 @@ export const outcomesOf = (
   }
 }
 
+/** `retrySeconds`: the delay before a second try; each next time it is five times as long. */
+export const settlementOf = (
+  { done, outputs, letters, again, back = [], parked = [], calls = [], dropped = 0 }: Outcomes,
+  retrySeconds: number,
+) => ({
+  done: done.map(({ id }) => id),
+  ords: done.map(({ ord }) => ord),
+  outputs,
+  letters,
+  again: again.map(({ id, tries }) => ({ id, afterSeconds: retrySeconds * 5 ** (tries - 1) })),
+  back: back.map(({ id }) => id),
+  parked: parked.map(({ id }) => id),
+  calls,
+  tally: { taken: done.length, outputs: outputs.length, dropped, failed: letters.length },
+})
+
 const messageOf = ({ message }: FinishedMessage): TakenMessage => message
 
 const outputsOf = (part: PlannedPart, { message, outputs }: FinishedMessage): NewMessage[] => {

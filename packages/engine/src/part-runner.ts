@@ -18,7 +18,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Exit, type Fault, fault, type Result, succeed } from '@plumb/wire'
 import type { DeadLetter, Engine, Settlement, TakenMessage } from './engine.js'
-import { MAX_TRIES, type Outcomes, outcomesOf, whyNotRetried } from './message-outcomes.js'
+import { MAX_TRIES, type Outcomes, outcomesOf, settlementOf, whyNotRetried } from './message-outcomes.js'
 import type { PartAnswers } from './part-answers.js'
 import type { PartEvent } from './part-events.js'
 import type { PartProcess, PartProcessOptions, ProcessEvents, Ready } from './part-process.js'
@@ -357,24 +357,18 @@ export class PartRunner {
 
   async #settle(outcomes: Outcomes): Promise<boolean> {
     const { engine, run, part, retrySeconds, warn } = this.#o
-    const { done, outputs, letters, again, back = [], parked = [], calls = [], memory = [], events = [], dropped = 0 } = outcomes
+    const { done, again, back = [], parked = [], memory = [], events = [] } = outcomes
     const spent = this.#progress.takeSpent()
+    const { tally, ...own } = settlementOf(outcomes, retrySeconds)
     const settlement: Settlement = {
       run,
       part: part.id,
       lease: this.#lease,
-      done: done.map(({ id }) => id),
-      ords: done.map(({ ord }) => ord),
-      outputs,
-      letters,
-      again: again.map(({ id, tries }) => ({ id, afterSeconds: retrySeconds * 5 ** (tries - 1) })),
-      back: back.map(({ id }) => id),
-      parked: parked.map(({ id }) => id),
-      calls,
+      ...own,
       memory: part.kind === 'owned' ? memory : undefined,
       events: this.#o.keep ? events : [],
       answers: done.flatMap(({ ord }) => (this.#answers?.take(this.#deliveryOf({ ord })) ?? []).map((answer) => ({ ...answer, ord }))),
-      tally: { taken: done.length, outputs: outputs.length, dropped, failed: letters.length, ...spent },
+      tally: { ...tally, ...spent },
     }
     // Those are answered again.
     for (const message of [...again, ...back, ...parked]) this.#answers?.take(this.#deliveryOf(message))

@@ -74,10 +74,8 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     await stderr.end()
     return 2
   }
-  const composing = await openChains(prepared.value)
   const openTools = hasTools(prepared.value) ? (await import('./tool/agent-tools.js')).openAgentTools : undefined
   const withSkills = prepared.value.config.skills.length > 0 ? (await import('./tool/skill-reader.js')).withSkills : undefined
-  const openPartials = await openPartialsOf(prepared.value)
   const AgentQuestions = prepared.value.config.providerName === PERSON ? (await import('./tool/questions.js')).Questions : undefined
   const kept = await openKept(prepared.value, options, stderr)
   if (kept?.ok === false) {
@@ -91,10 +89,10 @@ export const runAgent = async (options: AgentOptions, program: string, received?
     readContent: readContent?.value,
     kept: kept?.value,
     deliveries: deliveriesOf(options),
-    composing,
+    composing: await openChains(prepared.value),
     openTools,
     withSkills,
-    openPartials,
+    openPartials: await openPartialsOf(prepared.value),
     beginWalk: await openWalks(prepared.value),
     AgentQuestions,
   }

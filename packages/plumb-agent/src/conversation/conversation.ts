@@ -14,7 +14,7 @@ import type { KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
 import type { Cancellation } from '../provider/cancellation.js'
 import type { Effort } from '../provider/effort.js'
 import { withDistinctIds } from '../provider/memory-messages.js'
-import type { Answered, Billing, ChatMessage, ModelAnswer, ModelRequest, ReplyFacts } from '../provider/provider.js'
+import type { Answered, Billing, ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import type { KeptCalls } from '../tool/kept-calls.js'
 import { withInstructions } from '../tool/server-instructions.js'
 import type { Tools } from '../tool/tools.js'
@@ -23,7 +23,7 @@ import { countGranted } from './billing.js'
 import { ProviderBreaker } from './breaker.js'
 import { exhausted, validateAnswer } from './final-answer.js'
 import { Memories, type Memory } from './memories.js'
-import { CallCount, Meter } from './meter.js'
+import { CallCount, FINISH, factsToTell, keyIn, Meter } from './meter.js'
 import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf, unfinishedComplaint, unreadableComplaint } from './turn.js'
 
 /** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
@@ -379,14 +379,6 @@ class ProviderConversation implements Conversation {
   }
 }
 
-const factsToTell = ({ id, model, reasoning_tokens }: ReplyFacts) => ({
-  ...(id === undefined ? {} : { response_id: id }),
-  ...(model === undefined ? {} : { response_model: model }),
-  ...(reasoning_tokens === undefined ? {} : { reasoning_tokens }),
-})
-
-const FINISH = { end: 'stop', tool_use: 'tool_call', tokens: 'length', refused: 'content_filter' } as const
-
 interface Asking {
   readonly turn: Turn
   readonly emit: Emit
@@ -401,9 +393,6 @@ const WARN_AWAY_ATTEMPT = 4
 type Said =
   | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
   | (InputOutcome & { readonly ok: false; readonly isOfModel?: true })
-
-const keyIn = (question: KeptQuestion | undefined, kept: KeptQuestions | undefined): { readonly request?: string } =>
-  question && kept?.isRecorded ? { request: question.key } : {}
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
 

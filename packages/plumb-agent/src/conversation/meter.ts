@@ -1,7 +1,8 @@
 // Counts the use of a conversation, and describes it to the model (runtime_context).
 
 import { type Fault, fault } from '@plumb/wire'
-import { addUsage, NO_USAGE, type TokenUsage } from '../provider/provider.js'
+import type { KeptQuestion, KeptQuestions } from '../kept/kept-questions.js'
+import { addUsage, NO_USAGE, type ReplyFacts, type TokenUsage } from '../provider/provider.js'
 
 export interface Standing {
   readonly now: Date
@@ -71,3 +72,17 @@ export class CallCount {
     return fault('tool_limit', `tools were called ${max} times or more for this message, which is the limit of 'max_tool_calls'`)
   }
 }
+
+/** What telemetry has of a reply beside its usage. */
+export const factsToTell = ({ id, model, reasoning_tokens }: ReplyFacts) => ({
+  ...(id === undefined ? {} : { response_id: id }),
+  ...(model === undefined ? {} : { response_model: model }),
+  ...(reasoning_tokens === undefined ? {} : { reasoning_tokens }),
+})
+
+/** Why a reply has ended, in the words of telemetry. */
+export const FINISH = { end: 'stop', tool_use: 'tool_call', tokens: 'length', refused: 'content_filter' } as const
+
+/** Where records have requests: which one it was. */
+export const keyIn = (question: KeptQuestion | undefined, kept: KeptQuestions | undefined): { readonly request?: string } =>
+  question && kept?.isRecorded ? { request: question.key } : {}

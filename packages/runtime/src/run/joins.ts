@@ -1,6 +1,7 @@
 // What the barriers of a graph join, and which nodes on the way have to report what they lose.
 
 import type { GraphNode, GraphPosition, Parting } from '@plumb/lang'
+import type { SpawnSettings } from '../child/agent-start.js'
 import type { Edges } from '../graph/edges.js'
 import type { BarrierOptions } from '../graph/morphism/barrier.js'
 
@@ -33,14 +34,16 @@ export class Joins {
     return [...this.#partings.values()].some(({ place, branches }) => place && branches.some((nodes) => nodes.has(node)))
   }
 
-  optionsOf(barrier: GraphNode, edges: Edges): Pick<BarrierOptions, 'name' | 'place' | 'branches' | 'rank'> {
+  optionsOf(barrier: GraphNode, edges: Edges, { options, deliveries }: SpawnSettings): Omit<BarrierOptions, 'lost'> {
     const parting = this.#partings.get(barrier)
     const branches = barrier.inputs.map((_, i) => ({
       name: edges.into(barrier, i)[0]?.from.name ?? '',
       nodes: parting?.branches[i] ?? NO_NODES,
     }))
     const before = new Set(branches.flatMap(({ nodes }) => [...nodes].filter(({ work }) => work.kind === 'barrier')))
-    return { name: barrier.name, place: parting?.place, branches, rank: before.size }
+    // The part of a run by workers: each message is settled with what came of it.
+    const how = { maxWaiting: options.run.maxInFlight, reportsEach: deliveries !== undefined }
+    return { name: barrier.name, place: parting?.place, branches, rank: before.size, ...how }
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { type Folding, type GraphNode, type KeyedFolding, KeyReader, type MessageScanners, type Type } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
+import type { SpawnSettings } from '../child/agent-start.js'
 import type { Edges } from '../graph/edges.js'
 import { stageOf } from '../graph/morphism/expression.js'
 import { FoldAtEnd } from '../graph/morphism/fold-at-end.js'
@@ -15,13 +16,11 @@ export interface KeyedContext {
   readonly scanners: MessageScanners
   /** Called with the origin of a message that went into what another gives, or was dropped. */
   readonly lost: (origin: Origin, kept?: Origin) => void
+  /** Where its state outlives this process. */
+  readonly keeping: Keeping | undefined
 }
 
-export const openFoldAtEnd = (
-  node: GraphNode,
-  feeds: readonly number[],
-  { context, scanners, lost, keeping }: KeyedContext & { readonly keeping: Keeping | undefined },
-): FoldAtEnd => {
+export const openFoldAtEnd = (node: GraphNode, feeds: readonly number[], { context, scanners, lost, keeping }: KeyedContext): FoldAtEnd => {
   const report = (fault: Fault) => context.report({ ...fault, process: node.name })
   const stage = stageOf(node, scanners, report) as Folding | KeyedFolding
   return new FoldAtEnd(feeds, context, { name: node.name, stage, sink: context.sink, keeping, report, lost })
@@ -31,12 +30,20 @@ export const openKeyedBarrier = (
   node: GraphNode,
   { keys, scope, withinMs, drops }: GraphNode['work'] & { kind: 'join' },
   feeds: readonly number[],
-  { context, scanners, lost, edges, maxWaiting }: KeyedContext & { readonly edges: Edges; readonly maxWaiting: number },
+  { context, scanners, lost, edges, settings }: KeyedContext & { readonly edges: Edges; readonly settings: SpawnSettings },
 ): KeyedBarrier => {
   const readers = keys.map((key, i) => {
     const input = node.inputs[i]?.type as Type
     return new KeyReader(key, { input, scope, report: context.report }, scanners.of(input))
   })
   const branches = node.inputs.map((_, i) => edges.into(node, i)[0]?.from.name ?? '')
-  return new KeyedBarrier(feeds, context, { name: node.name, keys: readers, branches, withinMs, drops, maxWaiting, lost })
+  return new KeyedBarrier(feeds, context, {
+    name: node.name,
+    keys: readers,
+    branches,
+    withinMs,
+    drops,
+    maxWaiting: settings.options.run.maxInFlight,
+    lost,
+  })
 }

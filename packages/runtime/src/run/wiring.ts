@@ -4,11 +4,9 @@ import {
   compileCheck,
   cyclesOf,
   type Edge,
-  type Folding,
   type Graph,
   type GraphNode,
   type GraphPosition,
-  type KeyedFolding,
   MessageScanners,
   originsOf,
   Sink,
@@ -20,8 +18,7 @@ import { ChildProcess } from '../child/child.js'
 import { openChild } from '../child/open-child.js'
 import { type SpawnAllOptions, type Spawned, spawnAll } from '../child/spawn.js'
 import type { ToolService } from '../child/tool-service.js'
-import type { RunEmitter } from '../event/emitter.js'
-import { EmittingChannel } from '../event/emitter.js'
+import { EmittingChannel, type RunEmitter } from '../event/emitter.js'
 import type { WireInfo } from '../event/run-event.js'
 import { placesOf, wiresOf } from '../event/wires.js'
 import { Backpressure } from '../graph/backpressure.js'
@@ -40,7 +37,7 @@ import { Each } from '../graph/morphism/each.js'
 import { ExpressionMorphism, isExpression, stageOf, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
 import { type Keeping, keepingAt } from '../graph/morphism/keeping.js'
-import { KeptFold } from '../graph/morphism/kept-fold.js'
+import { keptStage } from '../graph/morphism/kept-fold.js'
 import { KeyedBarrier } from '../graph/morphism/keyed-barrier.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
 import type { NumberedLines } from '../graph/numbered-lines.js'
@@ -246,7 +243,7 @@ class Network {
       case 'empty':
         return new Empty(feeds, 1)
       case 'fold':
-        return work.atEnd ? openFoldAtEnd(node, feeds, { ...this.#keyed(node), keeping: this.#keeping(node) }) : this.#stage(node, feeds)
+        return work.atEnd ? openFoldAtEnd(node, feeds, this.#keyed(node)) : this.#stage(node, feeds)
       case 'map':
       case 'filter':
       case 'discard':
@@ -263,21 +260,11 @@ class Network {
           ...keptCalls(this.#places.get(node) ?? node.name, this.#o.settings.resumed, this.#o.emitter),
         })
       case 'barrier': {
-        const { options, deliveries } = this.#o.settings
-        return new Barrier(feeds, this.#forms.errorHandlers.contextAt(node), {
-          ...this.#joins.optionsOf(node, this.#edges),
-          maxWaiting: options.run.maxInFlight,
-          // The part of a run by workers: each message is settled with what came of it.
-          reportsEach: deliveries !== undefined,
-          lost: this.#losses.at(node),
-        })
+        const own = this.#joins.optionsOf(node, this.#edges, this.#o.settings)
+        return new Barrier(feeds, this.#forms.errorHandlers.contextAt(node), { ...own, lost: this.#losses.at(node) })
       }
       case 'join':
-        return openKeyedBarrier(node, work, feeds, {
-          ...this.#keyed(node),
-          edges: this.#edges,
-          maxWaiting: this.#o.settings.options.run.maxInFlight,
-        })
+        return openKeyedBarrier(node, work, feeds, { ...this.#keyed(node), edges: this.#edges, settings: this.#o.settings })
       case 'each':
       case 'gather':
       case 'choice':
@@ -299,9 +286,7 @@ class Network {
   #stage(node: GraphNode, feeds: readonly number[]): ExpressionMorphism | Flatten {
     const context = this.#forms.errorHandlers.contextAt(node)
     const report = (fault: Fault) => context.report({ ...fault, process: node.name })
-    const made = stageOf(node, this.#scanners, report)
-    const keeping = node.work.kind === 'fold' ? this.#keeping(node) : undefined
-    const stage = keeping ? new KeptFold(made as Folding | KeyedFolding, keeping) : made
+    const stage = keptStage(stageOf(node, this.#scanners, report), node, this.#keeping(node))
     const lost = this.#losses.ofCurrent(node, this.#context.current)
     if (node.work.kind === 'flatten') return new Flatten(feeds, { stage, report, lost })
     return new ExpressionMorphism(feeds, { stage, sink: this.#context.sink, isSelector: node.work.kind === 'filter', report, lost })
@@ -309,12 +294,12 @@ class Network {
 
   /** Where its state outlives this process. */
   #keeping(node: GraphNode): Keeping | undefined {
-    const { state } = this.#o.settings
-    return state && keepingAt(this.#places.get(node) ?? node.name, state, this.#context.current)
+    return keepingAt(this.#places.get(node) ?? node.name, this.#o.settings.state, this.#context.current)
   }
 
   #keyed(node: GraphNode): KeyedContext {
-    return { context: this.#forms.errorHandlers.contextAt(node), scanners: this.#scanners, lost: this.#losses.at(node) }
+    const own = { scanners: this.#scanners, lost: this.#losses.at(node), keeping: this.#keeping(node) }
+    return { context: this.#forms.errorHandlers.contextAt(node), ...own }
   }
 
   #child(node: GraphNode, feeds: readonly number[], spawned: Spawned): ChildProcess {

@@ -14,8 +14,9 @@ export interface Keeping {
   replace(values: readonly unknown[]): void
 }
 
-/** Of the process at this place. */
-export const keepingAt = (place: string, state: StateFile, current: InputContext): Keeping => {
+/** Of the process at this place. Undefined: nothing is kept. */
+export const keepingAt = (place: string, state: StateFile | undefined, current: InputContext): Keeping | undefined => {
+  if (!state) return undefined
   const append = (messages: readonly unknown[], more: { readonly replaces?: true }) => {
     // What stems from several is settled when the last of them is.
     const seq = current.seq > 0 ? current.seq : Math.max(0, ...current.origin.seqs)

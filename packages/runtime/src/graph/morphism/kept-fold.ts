@@ -1,10 +1,14 @@
 // A fold whose states outlive its process.
 
-import { type Folding, type KeyedFolding, type Sink, type Stage, Verdict } from '@plumb/lang'
+import { type Folding, type GraphNode, type KeyedFolding, type Sink, type Stage, Verdict } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
 import { type Keeping, keepStates } from './keeping.js'
 
-export class KeptFold implements Stage {
+/** The stage of another node is returned unchanged. */
+export const keptStage = (stage: Stage, { work }: GraphNode, keeping: Keeping | undefined): Stage =>
+  keeping && work.kind === 'fold' ? new KeptFold(stage as Folding | KeyedFolding, keeping) : stage
+
+class KeptFold implements Stage {
   readonly #keep: () => void
 
   constructor(
