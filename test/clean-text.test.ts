@@ -85,7 +85,6 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   'spec-test/src/snapshot.ts': 'a file',
   'plumb/src/view/serve.ts': 'the address of the page',
   'plumb/src/view/view-command.ts': 'a page, in which every value is escaped',
-  'policy/src/ask-terminal.ts': 'consentQuestion cleans its words',
   'wire/src/cli/command-line.ts': 'its own help',
   'wire/src/cli/program.ts': 'the version',
   'wire/src/cli/write-stdout.ts': 'writes for those that are listed here',

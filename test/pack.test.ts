@@ -270,7 +270,11 @@ t.test('pip installs the wheel, without a network', { skip: noPip }, async (t) =
   const how = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-index', '--target', join(host, 'packages')]
   t.match(run('python3', [...how, at('out', WHEEL)], PLAIN), { status: 0 })
   writeFileSync(join(host, 'main.py'), TEN_LINES.replace('PLUMB', JSON.stringify(at('alone/plumb/package/bin/plumb'))))
-  const env = { ...PLAIN, PATH: `${at('node')}:${PLAIN.PATH}`, PYTHONPATH: join(host, 'packages') }
+  const env = {
+    ...PLAIN,
+    PATH: [at('node'), at('alone/plumb-agent/package/bin'), PLAIN.PATH].join(':'),
+    PYTHONPATH: join(host, 'packages'),
+  }
   t.strictSame(run('python3', [join(host, 'main.py')], env), { status: 0, stdout: 'IN WHAT WAY\n', stderr: '' })
 })
 

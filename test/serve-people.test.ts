@@ -159,8 +159,10 @@ t.test('a run with a record asks people too', async (t) => {
 t.test('what comes in is untrusted where a spec speaks of labels', async (t) => {
   const served = (label: string) => `type Note = { body: string }
 let other : !untrusted string -> !untrusted string = id
-@serve let read : !${label}Note -> !${label}int = map(length(body))`
-  await t.rejects(serve({ 'a.plumb': served('') }), /untrusted data/)
+let print : { arguments?: [string] } -> string = tool { command: "printf %s", effects: ["exec"] }
+@serve let read : !${label}Note -> !${label}int = map(length(body))
+@serve let told : !Note -> !string = map({ arguments: [${label === '' ? 'body' : '"x"'}] }) ; map(print)`
+  await t.rejects(serve({ 'a.plumb': served('') }), /untrusted/)
   const server = await serve({ 'a.plumb': served('untrusted ') }, { args: ['--lazy'] })
   t.teardown(() => server.stop())
   const { paths, components } = (await server.call('/openapi.json')).json as {

@@ -71,7 +71,10 @@ export const serve = async (
       clearTimeout(timer)
       found(Number(digits))
     })
-    void exited.then(() => fail(new Error(`not started: ${err}`)))
+    void exited.then(() => {
+      clearTimeout(timer)
+      fail(new Error(`not started: ${err}`))
+    })
   })
   const serving: Serving = {
     directory: at,

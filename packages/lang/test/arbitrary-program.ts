@@ -194,7 +194,8 @@ const rules = fc.letrec<Record<'program' | 'type' | 'value' | 'object' | 'consta
       all('untrusted', '{', '}'),
     )
     const move = any(all(words('send', 'recv'), message), all('call', tool))
-    const point = fc.constant([{ text: '.', before: 'something' } as const])
+    // Not right behind a comment either: grammars of editors take that for a part of the name.
+    const point = fc.constant([{ text: ' .', before: 'something' } as const])
     const last = nested(
       any(words('loop', 'end'), own, all(own, tight, starting('nothing', own))),
       all('{', separated(any(words('loop', 'end'), all(tool, ':', rule('steps'))), ',', 1, 3), '}'),
