@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import t, { type Test } from 'tap'
 import { scaled } from '../../wire/test/patience.js'
 import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
@@ -27,6 +27,13 @@ const ARGS = [
   '--disable-component-update',
 ]
 const skip = program === undefined ? 'there is no chromium' : false
+
+/** The page may take a moment for it. */
+const appears = (what: Locator): Promise<boolean> =>
+  what.waitFor().then(
+    () => true,
+    () => false,
+  )
 
 /** With what went wrong on the page: whatever the console says, and whatever was asked of anybody. */
 const openPage = async (browser: Browser, file: string, options: BrowserContextOptions = {}): Promise<{ page: Page; wrong: string[] }> => {
@@ -103,13 +110,13 @@ t.test('the page in a browser', { skip }, async (t) => {
   await page.keyboard.press('0')
   await page.keyboard.press('Enter')
   t.match(page.url(), /#w\d+-0$/)
-  t.ok(await page.locator('.target').isVisible())
+  t.ok(await appears(page.locator('.target')))
   t.match(await shown.textContent(), /^\s*#1 failed/)
   const request = page.locator('#chart .request').first()
   await request.focus()
   await page.keyboard.press('Enter')
   t.match(page.url(), /#q\d+-\d+$/, 'a request leads to its answer')
-  t.ok(await page.locator('.request.target').isVisible())
+  t.ok(await appears(page.locator('.request.target')))
 
   // By wheel and by drawing a range.
   await page.locator('#bars').scrollIntoViewIfNeeded()
@@ -300,7 +307,7 @@ t.test('two records beside each other, and on paper', { skip }, async (t) => {
   await page.getByText(/^1 of [2-9] found$/).waitFor()
   t.match(await shown.textContent(), /^\s*#2 /)
   await shown.locator('a[href^="#right-p"]').first().click()
-  t.ok(await page.locator('#prompts details[open] mark', { hasText: 'anger' }).isVisible(), 'what the prompt of the right run says')
+  t.ok(await appears(page.locator('#prompts details[open] mark', { hasText: 'anger' }).first()), 'what the prompt of the right run says')
   t.strictSame(wrong, [])
   await page.close()
 

@@ -2,7 +2,7 @@
 // handlers around the child or for a parent, they are reported one by one; else once, with the inputs that the messages come from.
 
 import { asShared, ERRORS, type Fault, fault, isFault, isHeld, preview, type Sent, wordsOfError } from '@plumb/wire'
-import { Origin } from '../graph/origin.js'
+import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 import { Dropped } from './end.js'
 
@@ -44,16 +44,8 @@ export class ChildFailures {
     this.reported++
     const said = this.#o.translate(this.#o.isOurs ? this.#ours(error) : this.#foreign(error))
     const passed = isShared || messages.length > 1 ? asShared(said) : said
-    if (said.error === 'unpaired') this.#reportOnce(messages, passed)
-    else for (const { of } of messages) this.reportFor(of, passed)
+    for (const { of } of said.error === 'unpaired' ? messages.slice(-1) : messages) this.reportFor(of, passed)
     return said
-  }
-
-  /** As of one message that stems from all of them. */
-  #reportOnce(messages: readonly Sent<Origin>[], reason: Fault): void {
-    const origin = Origin.ofAll(messages.map(({ of }) => of))
-    this.reportFor(origin, reason)
-    origin.release()
   }
 
   reportFor(origin: Origin, reason: Fault): void {

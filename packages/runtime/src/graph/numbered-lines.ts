@@ -93,8 +93,9 @@ export class NumberedLines implements ParentReport {
     const seqs = numbersIn(error.seqs ?? error.seq)
     const inHand = seqs.filter((seq) => this.#o.current.isInHand(seq))
     if (inHand.length === 0) return false
-    // What is left in a barrier may stem from inputs of which the parent was told the end.
-    if (error.error === 'unpaired' && inHand.length < seqs.length) return false
+    // What is left in a barrier may stem from inputs of which the parent was told the end; a plumb around it reports it as its own.
+    const isOfPlumb = this.#o.isForOurs && !this.#o.tellsParts
+    if (error.error === 'unpaired' && (isOfPlumb || inHand.length < seqs.length)) return false
     for (const seq of inHand) this.#answered.delete(seq)
     const { writer, isForOurs } = this.#o
     if (isForOurs) writer.writeText(errorText(inHand, error, { hasMore: true, isForOurs }))
