@@ -7,29 +7,29 @@ import type { Query } from './connection.js'
 import { type Database, noRun, withConnection } from './look.js'
 import { reasonOf, STATE_NOW, stateOf } from './postgres-calls.js'
 
-export const approvals = (
-  database: Database,
-  name: string,
-  { all: isAll, json: isJson }: { readonly all: boolean; readonly json: boolean },
-): Promise<number> =>
-  withConnection(database, true, async ({ query }) => {
-    const calls = await callsOf(query, name)
-    if (!calls) return noRun(name)
-    const shown = [...calls.values()].filter((call) => call.kind === undefined && (isAll || isOpen(call)))
-    return succeed(showCalls(shown, { of: `--on URL ${name}`, isJson, isAll }))
-  })
+export const approvals = (database: Database, name: string, options: { readonly all: boolean; readonly json: boolean }): Promise<number> =>
+  list(database, name, options, (calls, as) =>
+    showCalls(
+      calls.filter(({ kind }) => kind === undefined),
+      as,
+    ),
+  )
 
 /** Questions of agents as well as calls. */
-export const pending = (
+export const pending = (database: Database, name: string, options: { readonly all: boolean; readonly json: boolean }): Promise<number> =>
+  list(database, name, options, (calls, as) => showPending(calls, name, as))
+
+const list = (
   database: Database,
   name: string,
   { all: isAll, json: isJson }: { readonly all: boolean; readonly json: boolean },
+  show: (calls: readonly ListedCall[], as: Parameters<typeof showCalls>[1]) => string,
 ): Promise<number> =>
   withConnection(database, true, async ({ query }) => {
     const calls = await callsOf(query, name)
     if (!calls) return noRun(name)
-    const shown = [...calls.values()].filter((call) => isAll || isOpen(call))
-    return succeed(showPending(shown, name, { of: `--on URL ${name}`, isJson, isAll }))
+    const listed = [...calls.values()].filter((call) => isAll || isOpen(call))
+    return succeed(show(listed, { of: `--on URL ${name}`, isJson, isAll }))
   })
 
 /** Its message is delivered again. */

@@ -2,6 +2,7 @@
 
 import { type AnswerForm, answerForm, shownQuestion } from '@plumb/ledger/approval'
 import { escapeLines } from '@plumb/wire'
+import { isJson } from '@plumb/wire/json'
 import type { ControlEvent } from './program/events.js'
 
 export interface QuestionPromptParts {
@@ -66,14 +67,5 @@ export class QuestionPrompts {
     const [question] = this.#waiting
     const field = question?.form.fields[question.texts.length]
     if (field) this.#parts.notice(`${field.ask}, or skip:`)
-  }
-}
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
   }
 }

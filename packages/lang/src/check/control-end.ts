@@ -1,4 +1,4 @@
-// The end of a conversation that is the control of an agent of ours: commands come to it, and it says replies.
+// The end of a conversation that is the control channel of an agent which plumb-agent runs: it takes commands and sends replies.
 
 import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Bound, EndPoint } from '../names/names.js'

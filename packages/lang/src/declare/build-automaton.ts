@@ -1,4 +1,4 @@
-// Steps → states. A state is the step that comes next: what loops or goes on elsewhere is no state, but the one that it comes to.
+// Steps → states. A state is the step that comes next: `loop` and the name of a protocol are not states of their own: each stands for the state that it leads to.
 
 import type { ProtocolEdge, ProtocolState } from '@plumb/wire/protocol'
 import { error, type Report } from '../diagnostic/diagnostic.js'

@@ -42,7 +42,7 @@ interface WalkState {
 
 /** Of the labels so far, so many are told. */
 const MAX_LABELS = 20
-/** Longer lines are no choice. */
+/** A longer line is not read as a choice. */
 const MAX_CHOICE = 4096
 
 export class ConversationWalk {

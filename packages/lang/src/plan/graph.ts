@@ -97,7 +97,7 @@ export type NodeWork =
 export interface ConversationSide {
   /** The process that speaks. */
   readonly name: string
-  /** It is told choices; an agent of ours takes only commands. */
+  /** It is sent lines that name a choice; the control channel of plumb-agent takes commands alone. */
   readonly hearsChoices: boolean
   /** A program of others speaks there: only its reply tells that it has dealt with a message. */
   readonly isForeign: boolean

@@ -3,9 +3,10 @@
 import { loadPrices } from '@plumb/ledger'
 import { showCost } from '@plumb/runtime/display'
 import { escapeControls, preview, Reporter, toDollars, writeStdout } from '@plumb/wire'
+import { isJson } from '@plumb/wire/json'
 import { type ComparedInput, compareRuns, countsOf, type HowDiffers, type InputDifference } from '../record/compare-runs.js'
 import { type RecordedRun, readRecord } from '../record/read-record.js'
-import { hasSettings, isJson, requireParams, settingLines, settingsBetween } from '../record/settings.js'
+import { hasSettings, requireParams, settingLines, settingsBetween } from '../record/settings.js'
 
 export interface DiffOptions {
   readonly json: boolean

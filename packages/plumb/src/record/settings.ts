@@ -2,6 +2,7 @@
 
 import type { RunFile } from '@plumb/runtime/record'
 import { canonicalJson, fail, isRecord, preview, type Result, succeed } from '@plumb/wire'
+import { isJson } from '@plumb/wire/json'
 
 export type RunMade = Pick<RunFile, 'spec' | 'binding' | 'files' | 'agents' | 'options'>
 
@@ -78,13 +79,3 @@ export const requireParams = (given: readonly string[], runs: readonly RunMade[]
 
 const isValue = (text: string, value: string): boolean =>
   text === value || text === JSON.stringify(value) || (isJson(value) && isJson(text) && canonicalJson(value) === canonicalJson(text))
-
-/** What is kept secret is not. */
-export const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
-}

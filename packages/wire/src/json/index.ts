@@ -2,7 +2,7 @@
 
 export { canonicalJson, canonicalTree, withoutLastZeros } from './canonical.js'
 export { countItems, eachItem, eachMember, hasDistinctKeys } from './members.js'
-export { checkJson, parseJson } from './parse.js'
+export { checkJson, isJson, parseJson } from './parse.js'
 export { parseTree } from './parse-tree.js'
 export {
   asciiText,

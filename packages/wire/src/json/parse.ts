@@ -28,3 +28,13 @@ const describeFlaw = ({ code, at, reason, isCut }: Flaw, buf: Buffer, start: num
 
 const firstCharacter = (buf: Buffer, at: number, end: number): string =>
   String.fromCodePoint(buf.toString('utf8', at, Math.min(at + 4, end)).codePointAt(0) ?? 0)
+
+/** Whether `JSON.parse` takes it. */
+export const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,6 +1,6 @@
 // JSON inside strings: what `parse` and `number` read.
 
-import { skipNumber, skipSpace, skipValue } from '@plumb/wire/json'
+import { isJson, skipNumber, skipSpace, skipValue } from '@plumb/wire/json'
 import { failEvaluation, type Site } from './failure.js'
 import { Slice } from './slice.js'
 import { isHalved } from './text.js'
@@ -31,13 +31,4 @@ const encode = (text: string): Buffer | undefined => {
     plain = text.replace(/\p{Surrogate}/gu, (c) => `\\u${c.charCodeAt(0).toString(16)}`)
   }
   return Buffer.from(`${plain.replaceAll('\n', ' ')}\0`)
-}
-
-const isJson = (text: string): boolean => {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
