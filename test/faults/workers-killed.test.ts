@@ -12,6 +12,15 @@ const FILES = {
   'talk.plumb': `
     let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
     let main : !string -> !string = plumb(input, output) { input ; map(lower(value)) ; bot ; output }`,
+  'refund.plumb': `
+    protocol Refund = { verify: { refund: end, end }, end }
+    let verify : {} -> string = tool { mock: "it is right" }
+    let refund : {} -> string = tool { mock: "paid" }
+    let desk : !string -> !string = agent {
+      provider: "eliza", model: "doctor", tools: [verify, refund], protocol: Refund, protocol_per: "conversation"
+    }
+    let main : !string -> !string = plumb(input, output) { input ; desk ; output }`,
+  'refund.jsonl': ['refund', 'verify', 'refund', 'refund'].map((tool) => `"call ${tool} {}"\n`).join(''),
   'talk.jsonl': Array.from({ length: 30 }, (_, i) => `"My cat ${i} remembers ${i % 4} of you"\n`).join(''),
 }
 
@@ -72,6 +81,18 @@ for (const isSent of [false, true]) {
     t.strictSame([ended, signal, err], [ENDED, 'SIGKILL', ''])
     t.equal(out, embedded.out, 'another has the memory as it was settled last')
     isWhole(t, stage)
+  })
+
+  onStage(`a protocol goes on where the owner of its conversation was killed ${isSent ? 'behind' : 'before'} COMMIT`, async (t, stage) => {
+    const embedded = await stage.bash('plumb refund.plumb < refund.jsonl')
+    t.strictSame(
+      lines(embedded.out).map((line) => line.replace(/\\".*/, '')),
+      ['"{', '"it is right"', '"paid"', '"I AM NOT SURE I UNDERSTAND YOU FULLY"'],
+      'refused before it is verified, and not offered behind its end',
+    )
+    const { ended, signal, out, err } = await runKilled(stage, { spec: 'refund.plumb', input: FILES['refund.jsonl'], isSent })
+    t.strictSame([ended, signal, err], [ENDED, 'SIGKILL', ''])
+    t.equal(out, embedded.out)
   })
 }
 
