@@ -78,6 +78,8 @@ export const AGENT_GROUPS = {
     command: { ...value('--tool-command <program>', 'run this program in place of plumb-tool'), variable: 'PLUMB_TOOL' },
     /** The parent, which answers its calls, asks the person at its own terminal. */
     asksParent: flag('--asks-parent'),
+    /** A process converses with it on the control channel, and does not answer what is asked of a person. */
+    asksBesideControl: flag('--asks-beside-control'),
   },
 }
 

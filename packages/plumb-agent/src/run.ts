@@ -200,7 +200,7 @@ class RunningAgent {
     this.#control = fds.has(FDS.ctrl_in) ? openInput(FDS.ctrl_in) : undefined
     this.#isRecorded = this.#control !== undefined && isFileInput(this.#control)
     this.#asked = received?.budget ? askedAllowance(this.#emit) : undefined
-    const canBeAnswered = () => this.#loop.canBeApproved
+    const canBeAnswered = () => !options.tools.asksBesideControl && this.#loop.canBeApproved
     const announce = (reply: { readonly kind: string }) =>
       (isMux || isNumbered || fds.has(FDS.ctrl_out)) && this.#outlets.reply(reply, 'envelope')
     const { AgentQuestions } = parts.surroundings

@@ -48,11 +48,13 @@ export interface ChildPlace {
   readonly offers?: ServerOffers | undefined
   /** It may be asked to flush its batches. */
   readonly isAskedToLetGo?: boolean
+  /** Its control is the end of a conversation, which has no word for consent. */
+  readonly isConversing?: boolean
   /** The tools that its spec declares, if any. */
   readonly checkedTools?: readonly CheckedTool[] | undefined
 }
 
-export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: Bound): ChildPlan => {
+export const agentPlan = ({ node, place, settings, offers, isConversing }: ChildPlace, bound: Bound): ChildPlan => {
   const plan = agentOf(bound)
   const via = plan.config.via as readonly string[] | undefined
   const program = replacement(plan, via !== undefined, settings)
@@ -67,6 +69,7 @@ export const agentPlan = ({ node, place, settings, offers }: ChildPlace, bound: 
   if (emitsMemory(plan, settings)) args.push('--tell-memory')
   if (isForwarded(settings) && capturesContent()) args.push('--tell-prompt')
   if (settings.askPerson && hasTools(plan)) args.push('--asks-parent')
+  if (isConversing) args.push('--asks-beside-control')
   args.push(...placeArgs(place, settings))
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const
   return { kind: 'own', ...own, fds, agent: plan, isEnveloped: false, variables: [] }

@@ -67,12 +67,14 @@ export const spawnAll = (
 ): Result<Map<GraphNode, Spawned>> => {
   const spawned = new Map<GraphNode, Spawned>()
   const letsGo = plumbsToLetGo(graph, isNested)
+  const conversing = new Set(graph.edges.filter(({ from }) => from.work.kind === 'conversation').map(({ to }) => to))
   for (const [node, place] of placesOf(graph)) {
     if (node.work.kind !== 'agent' && node.work.kind !== 'plumb') continue
     const { kind, bound } = node.work
     const service = tools.get(node)
     const isAskedToLetGo = letsGo.has(node)
-    const at = { node, place, settings, isAskedToLetGo, offers: service?.offers, checkedTools: service?.checkedTools }
+    const isConversing = conversing.has(node)
+    const at = { node, place, settings, isAskedToLetGo, isConversing, offers: service?.offers, checkedTools: service?.checkedTools }
     const isHere = kind === 'agent' && (isRemote(bound) || asksPerson(bound, settings.options.agents.provider))
     if (startHere && isHere) {
       spawned.set(node, startHere({ name: node.name, bound, place }))
