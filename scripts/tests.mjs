@@ -1,5 +1,6 @@
 // Runs the test files whose path contains one of the TEXTs (all of them without): tests.mjs [--as-built] [TEXT...]
 //
+// With a TEXT the seeds and figures of tests that pass are told too.
 // With --as-built the executables are tested as they are, such as on another Node.js than the one that built them.
 // Each compiled file is a tap program and runs in a Node process of its own. The tap command would run the same with four module
 // loaders in every process, which costs half a second a file and leaks NODE_OPTIONS into the executables under test.
@@ -68,9 +69,9 @@ export const sourceOf = (file) => file.replace('/dist/', '/').replace(/\.cjs$/, 
 /**
  * Runs the files, `jobs` of them at once, and begins none once this process is older than `untilS` seconds. Resolves to
  * { passed, failed, skipped, failures, seconds }, counted in assertions: `failures` are the files that failed, which `runAgain` counts;
- * `seconds` by file. Prints the output of files that failed, and each skipped test with its reason.
+ * `seconds` by file. With `tells` it prints what the tests say of their seeds and figures. Prints the output of files that failed, and each skipped test with its reason.
  */
-export const runTests = async (files, { jobs = availableParallelism() + 1, untilS = Number.POSITIVE_INFINITY } = {}) => {
+export const runTests = async (files, { jobs = availableParallelism() + 1, untilS = Number.POSITIVE_INFINITY, tells = false } = {}) => {
   const queue = longestFirst(files)
   const total = { passed: 0, failed: 0, skipped: [], failures: [], seconds: new Map() }
   const work = async () => {
@@ -80,7 +81,7 @@ export const runTests = async (files, { jobs = availableParallelism() + 1, until
         continue
       }
       const began = performance.now()
-      const counts = await runFile(file)
+      const counts = await runFile(file, tells)
       if (counts.failed > 0) total.failures.push({ file, counts })
       else addCounts(total, counts)
       total.seconds.set(sourceOf(file), (performance.now() - began) / 1000)
@@ -123,7 +124,7 @@ export const slowestInWords = ({ seconds }) =>
     .map(([file, taken]) => `${file} ${Math.round(taken)} s`)
     .join(', ')}`
 
-const runFile = async (file) => {
+const runFile = async (file, tells = false) => {
   // Measured again and again: the load may have changed.
   const slowness = measureSlowness()
   const limitMs = Math.round(FILE_TIMEOUT_MS * slowness)
@@ -141,8 +142,13 @@ const runFile = async (file) => {
   if (failed > empty.length) process.stdout.write(`${file} failed:\n${withSourcePositions(withoutPasses(output))}\n`)
   const skipped = [...output.matchAll(/^ *ok \d+ - (.*) # SKIP (.*)$/gm)].map(([, title, why]) => ({ title, why }))
   for (const { title, why } of skipped) console.log(`skipped, ${why}: ${title}`)
+  if (tells && failed === 0) for (const words of toldIn(output)) console.log(`${sourceOf(file)}: ${words}`)
   return { passed, failed, skipped }
 }
+
+/** Comments of the tests, and what a property says of its seed. */
+const toldIn = (output) =>
+  [...output.matchAll(/^ *(?:# (?!Subtest:|time=|\{ total)|ok \d+ - (?=\d+ inputs of seed ))(.*?)(?: # time=.*)?$/gm)].map(([, words]) => words)
 
 /** The titles of tests that passed without an assertion, such as a loop over an empty list. */
 const emptyTests = (output) => [...output.matchAll(/^( *)# Subtest: (.*)\n\1 {4}1\.\.0\n/gm)].map(([, , title]) => title)
@@ -169,7 +175,7 @@ await runMain(import.meta.url, async () => {
   const files = await buildTests(...wanted)
   const unknown = wanted.find((text) => !files.some((file) => sourceOf(file).includes(text)))
   if (unknown !== undefined) throw new Error(`no test file has '${unknown}' in its path`)
-  const total = await runTests(files)
+  const total = await runTests(files, { tells: wanted.length > 0 })
   const again = await runAgain(total.failures)
   addCounts(total, again)
   console.log(skippedInWords(total.skipped, again.flaky))
