@@ -27,7 +27,7 @@ export const openOAuthClient = ({ id, secret, scope, clientName }: OAuthClientOp
   let tokens: OAuthTokens | undefined
   let challenged: string | undefined
   let supported: string | undefined
-  /** Asked for by a 403, besides. */
+  /** Also asked for by a 403. */
   const further = new Set<string>()
   const refused = new Map<string, { readonly status: number; readonly text: string }>()
   const wanted = (): string => [...new Set([...wordsIn(scope ?? challenged ?? supported), ...further])].join(' ')

@@ -15,7 +15,7 @@ export interface Account {
   readonly keyHeader?: 'api-key'
   /** The command whose output is the key, if no other is named. */
   readonly keyCommand?: readonly string[]
-  /** Hosts of its own besides that of `endpoint`. */
+  /** Hosts of its own apart from that of `endpoint`. */
   readonly hosts?: RegExp
 }
 
@@ -68,7 +68,7 @@ export const variablesIn = (endpoint: string): readonly (readonly string[])[] =>
 /** Variables that endpoints are made of. */
 export const ENDPOINT_VARIABLES: readonly string[] = [...new Set(ACCOUNTS.flatMap(({ endpoint }) => variablesIn(endpoint).flat()))]
 
-/** What commands for keys read besides files: which account, and where its files are. None of them is a key. */
+/** What commands for keys read apart from files: which account, and where its files are. None of them is a key. */
 export const KEY_COMMAND_VARIABLES: readonly string[] = [
   ...['AWS_PROFILE', 'AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE', 'AZURE_CONFIG_DIR', 'GOOGLE_APPLICATION_CREDENTIALS'],
   ...['CLOUDSDK_CONFIG', 'CLOUDSDK_ACTIVE_CONFIG_NAME', 'CLOUDSDK_CORE_ACCOUNT', 'CLOUDSDK_CORE_PROJECT', 'CLOUDSDK_PYTHON'],

@@ -44,7 +44,7 @@ export class Binding {
   readonly description: string | undefined
   /** It has one input. */
   readonly isSingle: boolean
-  /** Its output is the text of an agent of ours as it streams. */
+  /** Its output is the text of a plumb-agent as it streams. */
   readonly streamsText: boolean
   /** It is an agent, to which a request may bring what was said before. */
   readonly isAgent: boolean

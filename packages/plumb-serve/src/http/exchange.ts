@@ -7,7 +7,7 @@ import { openaiError, problemOf, retryAfterOf, statusOf } from './problem.js'
 
 type Headers = Readonly<Record<string, string>>
 
-/** What the log says of a request, besides its id, status and time. */
+/** What the log says of a request, apart from its id, status and time. */
 export interface Logged {
   binding?: string
   tokens?: number

@@ -33,7 +33,7 @@ export interface RunOptions {
   readonly binding: Binding
   /** Its feed can be read again. */
   readonly isKept: boolean
-  /** Kinds of telemetry that are told, besides outputs and errors. */
+  /** Kinds of telemetry that are told, apart from outputs and errors. */
   readonly events: ReadonlySet<string>
   /** In nanodollars. */
   readonly maxCost: number | undefined

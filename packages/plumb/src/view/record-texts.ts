@@ -121,7 +121,7 @@ export class RecordTexts implements RunTexts {
     return { files, process }
   }
 
-  // Of a call that no dispatcher of ours has made, as one of a server that the agent has opened itself.
+  // Of a call that plumb-tool has not made, as one of a server that the agent has opened itself.
   #keptResult({ id }: CallModel, { place }: Lane): string | undefined {
     this.#results ??= keptResultsIn(join(this.#directory, KEPT))
     const found = this.#results.get(`${id} ${placeName(place)}`) ?? []

@@ -69,7 +69,7 @@ export const LET_GO_FD = 6
 /** The maximum overhead of a message between us and our children. */
 export const ENVELOPE_BYTES = 256
 
-/** Options for each child of ours, wherever it runs. */
+/** Options for each of our children, wherever it runs. */
 export const wordsForChildren = ({ options: { run, lines, agents } }: SpawnSettings): readonly string[] => [
   ...['--max-line', String(lines.maxLine + ENVELOPE_BYTES)],
   ...(run.isFailFast ? ['--fail-fast'] : []),

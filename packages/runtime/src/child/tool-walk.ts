@@ -83,5 +83,5 @@ export class ToolWalk {
   }
 }
 
-/** Those that have rested for longest begin anew, as an agent forgets them. */
+/** Those that have rested for longest begin again, as an agent forgets them. */
 const MAX_CONVERSATIONS = 100_000

@@ -56,7 +56,7 @@ export const approvalsIn = ({ record, resume, isParking }: RunOptions['recording
   return path !== undefined && (isParking || (resume !== undefined && !isAbsent(path))) ? path : undefined
 }
 
-/** The places of all agents of ours in a run of the graph, nested plumbs included. */
+/** The places of all plumb-agents in a run of the graph, nested plumbs included. */
 export const keptPlacesOf = (graph: Graph, agentProgram?: string): readonly string[] =>
   agentsOf(graph, agentProgram).map(({ place }) => place)
 
@@ -66,7 +66,7 @@ export const keptPlaceOf = (place: string, around: string | undefined): string |
 
 interface AgentPlace {
   readonly place: string
-  /** It is one of ours, on this machine. */
+  /** It is a plumb-agent, on this machine. */
   readonly isHere: boolean
 }
 

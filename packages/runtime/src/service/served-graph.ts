@@ -1,4 +1,4 @@
-// A graph that answers requests: each has the graph for itself, made anew in this process, and has its agents as long as it runs. A nested plumb
+// A graph that answers requests: each has the graph for itself, made again in this process, and has its agents as long as it runs. A nested plumb
 // is a graph in this process too, so that what it remembers ends with the request.
 
 import { asksPerson, type Graph, type GraphNode, isRemote, planOf } from '@plumb/lang'

@@ -38,7 +38,7 @@ export interface Compared {
   readonly tests: readonly ComparedTest[]
   /** Bindings that the revision has not, and tests that were skipped. */
   readonly others: readonly (Uncompared & { readonly isNew: boolean })[]
-  /** What the past was asked anew, whose results are not among those of the tests. */
+  /** What the past was asked again, whose results are not among those of the tests. */
   readonly spent: TestCost | undefined
 }
 

@@ -63,7 +63,7 @@ const allOfTwo = (one: Fields, other: Fields): Fields => {
   return { properties, required: [...new Set([...one.required, ...other.required])] }
 }
 
-/** One of them holds besides `all`, of which nothing is narrowed. */
+/** One of them holds together with `all`, of which nothing is narrowed. */
 const withOneOf = (all: Fields, some: readonly Fields[]): Fields => {
   const properties = new Map(all.properties)
   for (const name of new Set(some.flatMap((branch) => [...branch.properties.keys()]))) {

@@ -6,7 +6,7 @@ import { type Fault, isFault } from '@plumb/wire'
 import type { Run, RunState } from '../../run/run.js'
 import { partOf } from './parts.js'
 
-/** What is known of a task besides its run. */
+/** What is known of a task apart from its run. */
 export interface TaskFacts {
   readonly contextId: string
   /** What was said by the client. */

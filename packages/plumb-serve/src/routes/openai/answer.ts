@@ -11,7 +11,7 @@ export interface OpenaiOutcome {
 /** Calls `tell` with each piece of the answer; the pieces are its text. Resolves when the run has told all. */
 export const followText = async (run: Run, tell: (piece: string) => Promise<void> | void): Promise<OpenaiOutcome> => {
   let text = ''
-  // Of what a model says before it calls a tool, or in an answer that is made anew, nothing is part of the output.
+  // Of what a model says before it calls a tool, or in an answer that is made again, nothing is part of the output.
   let sinceCall = ''
   let failure: Fault | undefined
   const say = async (piece: string): Promise<void> => {

@@ -72,7 +72,7 @@ export class Conversation extends Morphism implements Worker {
     super.inputClosed(input)
   }
 
-  /** What an agent of ours says besides its replies: it cannot be asked here for consent, and what it refuses is an error of the run. */
+  /** What a plumb-agent says apart from its replies: it cannot be asked here for consent, and what it refuses is an error of the run. */
   #aside(input: number, buf: Buffer, start: number, end: number): boolean {
     const { name, sides } = this.#o
     const said = parsed(buf, start, end)

@@ -5,7 +5,7 @@ import type { Identity } from '@plumb/lang'
 
 /** Of all keys. */
 const MAX_BYTES = 16 * 1024 * 1024
-/** Of a key besides its text. */
+/** Of a key apart from its text. */
 const ENTRY_BYTES = 128
 
 export class LatePartners {

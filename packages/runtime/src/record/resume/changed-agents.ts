@@ -1,5 +1,5 @@
-// Finds the agents of a spec that have changed since a run was recorded, so that they ask anew: by a digest of everything that an agent's
-// requests depend on besides its inputs.
+// Finds the agents of a spec that have changed since a run was recorded, so that they ask again: by a digest of everything that an agent's
+// requests depend on apart from its inputs.
 
 import { type AgentPlan, agentOf, type Graph, planOf, toSchema } from '@plumb/lang'
 import { hashOf } from '@plumb/ledger/kept'

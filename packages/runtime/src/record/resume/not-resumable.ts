@@ -1,4 +1,4 @@
-// Why a run cannot be resumed: its record does not determine the state of a process. Agents of ours repeat their requests, and get the same
+// Why a run cannot be resumed: its record does not determine the state of a process. Plumb-agents repeat their requests, and get the same
 // answers; the memory of foreign programs and agents elsewhere is known only from their input.
 
 import { agentOf, cyclesOf, type Graph, type GraphNode, planOf } from '@plumb/lang'

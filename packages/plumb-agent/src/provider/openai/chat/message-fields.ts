@@ -1,4 +1,4 @@
-// What a compatible server sends besides text and calls, and wants back with every later request that has the message.
+// What a compatible server sends other than text and calls, and wants back with every later request that has the message.
 
 import type { Json } from '@plumb/lang'
 import { isRecord } from '@plumb/wire'

@@ -20,7 +20,7 @@ import type { MessageFields } from './message-fields.js'
 export interface MessageStyle {
   /** No system message behind others. */
   readonly isContextOfUser: boolean
-  /** Nothing back of what it sends besides text and calls. */
+  /** Nothing back of what it sends other than text and calls. */
   readonly hasNoFields: boolean
   /** `reasoning_content` with each call, even if there was none (DeepSeek, Moonshot). */
   readonly fillsReasoning: boolean

@@ -255,7 +255,7 @@ const refuseTwice = ({ shown, line }: Claim, first: Claim): ReturnType<typeof fa
   fail(
     'patch_invalid',
     `'${preview(shown, 200)}' is changed by two sections, on lines ${first.line} and ${line}: make them one; ` +
-      "to write a file anew, one '*** Update File' takes its old lines away and puts the new ones in",
+      "to rewrite a whole file, one '*** Update File' takes its old lines away and puts the new ones in",
     { path: preview(shown, 200), line, section: line },
   )
 
