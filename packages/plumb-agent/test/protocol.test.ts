@@ -239,6 +239,18 @@ t.test('for each input from the beginning, or where the conversation is', async 
   t.equal(offered(short.asked.at(-1) as ModelRequest), 'a', 'an empty one begins anew')
 })
 
+t.test('a model that does not hear what it is told is not asked for ever', async (t) => {
+  const stubborn = [says(use('c', '1'))]
+  const { asked, made, say } = await open(stubborn, { protocol: '{ a: { c: end } }', keys: 'tools: [a, c]' })
+  const outcome = await say()
+  t.match(outcome, { ok: false, error: { error: 'protocol_violation', detail: /^20 calls in a row were refused: .* allows 'a'$/, allowed: ['a'] } })
+  t.strictSame([asked.length, made], [20, []])
+  const late = [...Array.from({ length: 19 }, () => says(use('c', '1'))), says(use('a', '2')), says(use('c', '3')), says(text('done'))]
+  const heard = await open(late, { protocol: '{ a: { c: end } }', keys: 'tools: [a, c]' })
+  t.ok((await heard.say()).ok)
+  t.strictSame(heard.made, ['a', 'c'], 'one that hears it late is')
+})
+
 t.test('a chain is checked whole before anything of it runs', async (t) => {
   const protocol = '{ a: loop, b: { c: end, a: loop, end }, end }'
   const keys = 'tools: [a, b, c, d], compose: true, free: [d, "compose"]'

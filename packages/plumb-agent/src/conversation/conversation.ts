@@ -349,7 +349,8 @@ class ProviderConversation implements Conversation {
         const results = await this.#tools.answer(uses, cancellation.signal, emit, { kept: said.calls, count, delivery, walk })
         if (cancellation.isCancelled) return { ok: false, error: CANCELLED }
         if (!results.ok) return results
-        if (count.isSpent) return { ok: false, error: count.fault }
+        const over = count.isSpent ? count.fault : walk?.stuck
+        if (over) return { ok: false, error: over }
         turn.addRound(content, results.value)
         continue
       }

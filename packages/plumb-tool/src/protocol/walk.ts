@@ -58,13 +58,13 @@ export class WalkedProtocol {
 
   /** Why a tool may not be called, for the model or client that has called it. */
   refusal(at: number, tool: string): Fault {
-    const detail = `'${preview(tool)}' may not be called now: ${this.#allowedInWords(at)}`
+    const detail = `'${preview(tool)}' may not be called now: ${this.allowedInWords(at)}`
     return fault('protocol_violation', detail, { tool, protocol: this.name, allowed: this.allowedAt(at) })
   }
 
   /** Why a tool is not called that comes behind one that was refused. */
   refusalBehind(at: number, tool: string, before: string): Fault {
-    const detail = `'${preview(tool)}' is not called, since '${preview(before)}' before it was refused; ${this.#allowedInWords(at)}`
+    const detail = `'${preview(tool)}' is not called, since '${preview(before)}' before it was refused; ${this.allowedInWords(at)}`
     return fault('protocol_violation', detail, { tool, protocol: this.name, allowed: this.allowedAt(at) })
   }
 
@@ -77,7 +77,7 @@ export class WalkedProtocol {
     return fault('protocol_violation', `the protocol '${this.name}' is not at its end: ${left}${others}`, { protocol: this.name, allowed })
   }
 
-  #allowedInWords(at: number): string {
+  allowedInWords(at: number): string {
     const allowed = this.allowedAt(at).map(quoted)
     const now = allowed.length === 0 ? 'is at its end and allows no call' : `allows ${allowed.join(', ')}`
     const free = (this.protocol.free ?? []).map(quoted)
@@ -85,7 +85,12 @@ export class WalkedProtocol {
   }
 }
 
+/** So many calls in a row that are refused: who is told that often what may come does not hear it, and each time costs an answer. */
+const MAX_REFUSED = 20
+
 export class Walk {
+  #refused = 0
+
   constructor(
     readonly of: WalkedProtocol,
     /** The number of the state. */
@@ -97,8 +102,20 @@ export class Walk {
 
   /** Why the call is refused. Undefined: it may be made. */
   judge(tool: string): Fault | undefined {
-    if (this.of.isFree(tool) || this.of.next(this.at, tool) !== undefined) return undefined
+    if (this.isOffered(tool)) {
+      this.#refused = 0
+      return undefined
+    }
+    this.#refused++
     return this.of.refusal(this.at, tool)
+  }
+
+  /** Why no further answer is asked for, where nothing but refused calls came for long. Undefined: that is not so. */
+  get stuck(): Fault | undefined {
+    if (this.#refused < MAX_REFUSED) return undefined
+    const { name } = this.of
+    const detail = `${MAX_REFUSED} calls in a row were refused: ${this.of.allowedInWords(this.at)}`
+    return fault('protocol_violation', detail, { protocol: name, allowed: this.of.allowedAt(this.at) })
   }
 
   /** The call was made, and has not failed. */
