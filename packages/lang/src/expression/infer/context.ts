@@ -36,7 +36,7 @@ export interface Narrowing {
 /** Undefined root: the input. */
 export interface Place {
   readonly root: Local | undefined
-  readonly path: readonly string[]
+  readonly path: readonly (string | number)[]
 }
 
 export interface Context {
@@ -166,3 +166,11 @@ export const paramsIn = ({ meanings, moduleParams }: Pick<Context, 'meanings' | 
   ...[...meanings.values()].flatMap((meaning) => (meaning.kind === 'param' ? [meaning.param] : [])),
   ...moduleParams.values(),
 ]
+
+/** The number of a literal index, negative ones too. */
+export const literalIndex = (e: Expression): number | undefined => {
+  if (e.kind === 'literal' && typeof e.value === 'number') return e.value
+  if (e.kind !== 'unary' || e.operator !== '-') return undefined
+  const index = literalIndex(e.operand)
+  return index === undefined ? undefined : -index
+}
