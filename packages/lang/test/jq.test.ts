@@ -3,8 +3,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import t from 'tap'
-import { parseChainText, parseExpressionText } from '../src/parse/parser.js'
 import { scaled } from '../../wire/test/patience.js'
+import { parseChainText, parseExpressionText } from '../src/parse/parser.js'
 import { evaluate } from './evaluate.js'
 import { compileText } from './reports.js'
 
@@ -105,14 +105,18 @@ t.test('a real jq gives the same values', { skip: !HAS_JQ && 'no jq is installed
   const program = `[${TABLE.map(([jq, , input]) => `(${JSON.stringify(input)} | fromjson | [${jq}])`)}]`
   const { stdout, stderr } = spawnSync('jq', ['-nc', program], { encoding: 'utf8', timeout: scaled(10_000) })
   t.equal(stderr, '')
-  for (const [i, found] of (JSON.parse(stdout) as unknown[]).entries()) t.strictSame(found, [JSON.parse(TABLE[i]?.[3] ?? '')], TABLE[i]?.[0])
+  for (const [i, found] of (JSON.parse(stdout) as unknown[]).entries())
+    t.strictSame(found, [JSON.parse(TABLE[i]?.[3] ?? '')], TABLE[i]?.[0])
 })
 
 t.test('the tables of plumbing(5) for those who come from elsewhere can be read', async (t) => {
   const page = readFileSync('man/plumbing.5', 'utf8')
   const [, section = ''] = /\.Ss If you come from jq(.*?)\n\.Sh /s.exec(page) ?? []
   const tables = [...section.matchAll(/\n\.It Ta\n(.*?)\n\.El/gs)].map(([, table = '']) => table.split('\n'))
-  t.strictSame(tables.map(({ length }) => length >= 10), [true, true])
+  t.strictSame(
+    tables.map(({ length }) => length >= 10),
+    [true, true],
+  )
   for (const row of tables.flat()) {
     const cell = row.split(' Ta ').at(-1) ?? ''
     const texts = [...cell.matchAll(/Li "([^"]+)"|Li (\S+)/g)].map(([, quoted, bare = '']) =>

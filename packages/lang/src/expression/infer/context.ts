@@ -53,6 +53,8 @@ export interface Context {
   readonly callees: Map<CallExpression, Bound>
   /** The locals in scope at a name. */
   readonly scopes: Map<NameExpression, Local | undefined>
+  /** The type of the input at a name, where a condition says more of it. */
+  readonly inputs: Map<NameExpression, Type>
   /** By the names of `for` and `->`. */
   readonly declared: Map<Name, Local>
   /** Names that stand for a field of a record and for its value. */
@@ -116,6 +118,7 @@ export const openContext = (
     calls: new Map(),
     callees: new Map(),
     scopes: new Map(),
+    inputs: new Map(),
     declared: new Map(),
     shorthands: new Set(),
     arms: new Map(),
