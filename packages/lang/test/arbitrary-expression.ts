@@ -6,7 +6,8 @@ import { type } from './parsed.js'
 
 export const EVENT_TEXT = `{ i: int, n: number, s: string, b: bool, e: "x" | "y", j: json, oi?: int, os?: string, d?: int = 3, r: { i: int, n?: number, s: string },
      l: [int], m: { [string]: number }, t: (int, string), v: { k: "a", z: int, q?: string } | { k: "b", z: number },
-     u: int | string | [int] | unit, nn: int | unit, op: { p: int, "c-t"?: string, ... } }`
+     u: int | string | [int] | unit, nn: int | unit, op: { p: int, "c-t"?: string, ... }, deep?: { q?: { n?: int } | unit, w: int } | unit,
+     tn: (int | unit, { k: "a", z: int } | { k: "b", z: int } | { k: "c" }) }`
 export const EVENT = type(EVENT_TEXT)
 
 type Kind = 'int' | 'num' | 'str' | 'bool' | 'json' | 'list' | 'map' | 'record' | 'any'
@@ -40,6 +41,17 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
         '(if u != null and nn != null then nn else d)',
       ),
       of('(match u { w : int -> w + ', int, ', w : string -> length(w), w : [int] -> length(w), _ -> ', int, ' })'),
+      words(
+        '(deep.q.n ?? d)',
+        '(if has(deep.q.n) then deep.q.n + deep.w else i)',
+        '(if not has(deep.q.n) then 0 else deep.q.n)',
+        '(if tn[0] != null then tn[0] else i)',
+        '(if tn[1].k = "a" or tn[1].k = "b" then tn[1].z else -1)',
+        '(if u = null or u = "x" then 1 else 2)',
+        '(nn ?? fail(s))',
+        '(let w = v in if w.k != "b" then w.z else round(w.z))',
+      ),
+      of('(if nn != null and nn > ', int, ' or b then d else (nn ?? ', int, '))'),
       of('(let w = ', int, ' in w', words('+', '-', '*'), 'w)'),
       bound(int, int),
       arms(int, int, int),
@@ -73,6 +85,8 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
       of(words('sqrt', 'log', 'exp'), '(', num, ')'),
       of('pow(', num, ', ', int, ')'),
       of('abs(', num, ')'),
+      of(words('sum', 'min', 'max'), '(values(', map, '))'),
+      of('time(', str, ')'),
       of('number(', str, ')'),
       choice(num),
     ),
@@ -80,6 +94,7 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
       words('s', 'e', 'r.s', 't[1]', 'v.k', '"x"', '""', '"é\\"😀"', '"\\ud800"'),
       of('(', str, '+', str, ')'),
       of('(os ?? ', str, ')'),
+      of('iso(', num, ')'),
       of(words('lower', 'upper', 'trim'), '(', str, ')'),
       of('text(', any, ')'),
       of('join(split(', str, ',', str, '),', str, ')'),
@@ -147,6 +162,10 @@ const expressions = (tie: (kind: Kind) => fc.Arbitrary<string>): Record<Kind, fc
         'group(t, q -> text(q))',
         'keys(j)',
         'values(v)',
+        'values(op)',
+        'entries(op)',
+        '[e.value for e in entries({ ...op, n })]',
+        'lines(s)',
       ),
       of('[', any, ' for q in ', list, ' if ', bool, ']'),
       of('[{ q, ...r, n: ', any, ' } for q in ', list, ']'),
@@ -241,7 +260,9 @@ export const arbitraryEvent: fc.Arbitrary<string> = fc
       d: optional(int),
       r: fc.tuple(int, optional(num), str).map(([i, n, s]) => `{"s":${s},${n === undefined ? '' : `"n":${n}, `}"i":${i}}`),
       l: fc.array(int, { maxLength: 3 }).map((items) => `[${items.join(', ')}]`),
-      m: fc.array(fc.tuple(str, num), { maxLength: 3 }).map((entries) => `{${entries.map(([key, value]) => `${key}: ${value}`).join()}}`),
+      m: fc
+        .uniqueArray(fc.tuple(str, num), { maxLength: 3, selector: ([key]) => JSON.parse(key) })
+        .map((entries) => `{${entries.map(([key, value]) => `${key}: ${value}`).join()}}`),
       t: fc.tuple(int, str).map(([a, b]) => `[${a},${b}]`),
       v: fc.oneof(
         int.map((z) => `{"k":"a","z":${z}}`),
@@ -250,6 +271,15 @@ export const arbitraryEvent: fc.Arbitrary<string> = fc
       ),
       u: fc.oneof(int, str, fc.constantFrom('null', '[]', '[1, 2]')),
       nn: fc.oneof(int, fc.constant('null')),
+      deep: optional(
+        fc.oneof(
+          fc.constantFrom('null', '{"w":1,"q":null}', '{"q":{},"w":2}'),
+          int.map((n) => `{ "q": {"n":${n}},"w":3}`),
+        ),
+      ),
+      tn: fc
+        .tuple(fc.oneof(int, fc.constant('null')), int, fc.constantFrom('a', 'b', 'c'))
+        .map(([n, z, k]) => `[${n}, {"k":"${k}"${k === 'c' ? '' : `,"z":${z}`}}]`),
       op: fc.tuple(int, str, fc.constantFrom('', ', "more": { "x" : 1.50 }', ', "c-t": "t"')).map(([p, , more]) => `{"p":${p}${more}}`),
     }),
     fc.boolean(),

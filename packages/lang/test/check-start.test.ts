@@ -30,6 +30,13 @@ spawn p(a=input, b=back, c=output, d=back)
 `,
     ['6:5-9 never_fires'],
   )
+  const dead = 'let p : !int -> !int = plumb(a, b) { a ; discard\nempty ; b }\n'
+  told('a body that sends nothing', `${dead}${body('(input * p) ; barrier ; f ; output\ninput ; p')}`, ['6:15-22 never_fires'])
+  told('a chain of one', `${dead}let q : !int -> !int = p ; map(value)\n${body('input ; (id * q) ; barrier ; f ; output')}`, [
+    '7:20-27 never_fires',
+  ])
+  const late = 'let p : !int -> !int = plumb(a, b) { a ; (id * filter(value > 0)) ; barrier ; map(value[0]) ; b }\n'
+  told('a body that sends something', `${late}${body('input ; (id * p) ; barrier ; f ; output')}`, [])
   told(
     'what waits for the end of its cycle',
     body('let c : !int = channel\ninput ; c\nc ; fold(state + value, from: 0, emit: "end") ; c\nc ; output'),
@@ -52,6 +59,16 @@ t.test('wires that lead nowhere, answers that nobody reads, cycles without an en
     "2:5-6 dead_wire nothing reads the channel 'c'",
   ])
   told('an agent for nothing', 'input ; output\ninput ; a', ["4:9-10 unread_output 'a'"], AGENT)
+  const PARTS = `${AGENT}let p : !int -> !int = plumb(i, o) { i ; a ; o }
+let b : int -> int = tool { process: p }
+let l : ![int] -> ![int] = each(a)
+`
+  told('a body with an agent for nothing', 'input ; output\ninput ; p', ["7:9-10 unread_output 'p'"], PARTS)
+  told('an each', 'input ; output\ninput ; map([value]) ; each(a)', ["7:24-31 unread_output 'each'"], PARTS)
+  told('a chain', 'input ; output\ninput ; map([value]) ; l', ['7:24-25 unread_output'], PARTS)
+  told('a fall-back', 'input ; output\ninput ; (p + id)', ["7:10-16 unread_output '+'"], PARTS)
+  told('a list of calls', 'input ; output\ninput ; map(b)', ['7:9-15 unread_output'], PARTS)
+  told('none of them for nothing', 'input ; map([value]) ; each(a) ; flatten ; output\ninput ; p ; discard', [], PARTS)
   told('an agent whose answers are thrown away on purpose', 'input ; output\ninput ; a ; discard', [], AGENT)
   const G = 'let g : !int -> !int = map(value + 1)\n'
   told('a name twice', 'input ; g ; g ; output', ["3:9-10 endless_loop 'g'", "3:13-14 repeated_name 'g'"], G)

@@ -3,7 +3,7 @@ import t from 'tap'
 import { parseTree, type Tree } from '../../wire/src/json/index.js'
 import { runs } from '../../wire/test/property.js'
 import type { Diagnostic } from '../src/diagnostic/diagnostic.js'
-import { checkExpression } from '../src/expression/infer/check.js'
+import { checkExpression, openInference } from '../src/expression/infer/check.js'
 import { Sink } from '../src/expression/run/sink.js'
 import type { ScannedStage } from '../src/expression/stage/scanned-stage.js'
 import { compileCheck, compileFilter, compileMap, Verdict } from '../src/expression/stage/stage.js'
@@ -554,8 +554,8 @@ t.test('a scanner is no burden on the slow path', async (t) => {
   }
 })
 
-// PLUMB_SEED: the cases of another run; it is printed. PLUMB_TIMES: so many times as many.
-const { PLUMB_SEED, PLUMB_TIMES = '1' } = process.env
+// PLUMB_SEED: the cases of another run; it is printed. PLUMB_TIMES: so many times as many. PLUMB_MESSAGES: so many for each, at least.
+const { PLUMB_SEED, PLUMB_TIMES = '1', PLUMB_MESSAGES = '3' } = process.env
 const SEED = PLUMB_SEED === undefined ? Date.now() % 2 ** 31 : Number(PLUMB_SEED)
 
 t.test(`seed ${SEED}: a checked expression gives a value of its type, or fails; by generated code as by the interpreter`, async (t) => {
@@ -650,28 +650,51 @@ t.test(`seed ${SEED}: a checked expression gives a value of its type, or fails; 
   t.comment(JSON.stringify(seen))
 })
 
-t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in bytes, errors and outcomes`, async (t) => {
-  const seen = { checked: 0, refused: 0, values: 0, failures: 0, kept: 0, dropped: 0, matched: 0 }
-  const messages = fc.array(arbitraryEvent, { minLength: 3, maxLength: 6 })
+/** What a failure says where a value is not of the kind that an operation takes: only of what is or holds json may it be said. */
+const WRONG_KIND =
+  /^evaluation_failed: (?!the (?:string|result) )(?!'.*' is (?:neither a time|not a pattern)).* (?:is not an? |is neither a |has no (?:fields|items)|have no common order|no field ')/
+
+const known = new WeakMap<Type, boolean>()
+
+/** Whether nothing of it is only seen at run time. */
+const isKnown = (of: Type): boolean => {
+  const found = known.get(of) ?? !/json|\.\.\./.test(printType(of))
+  known.set(of, found)
+  return found
+}
+
+t.test(`seed ${SEED}: generated code gives what the interpreter says, in bytes, errors and outcomes, and of its type`, async (t) => {
+  const seen = { checked: 0, refused: 0, typed: 0, values: 0, failures: 0, kept: 0, dropped: 0, matched: 0 }
+  const messages = fc.array(arbitraryEvent, { minLength: Number(PLUMB_MESSAGES), maxLength: Number(PLUMB_MESSAGES) + 3 })
   fc.assert(
     fc.property(arbitraryExpression, messages, (code, texts) => {
       const e = expression(code)
       const environment = { input: EVENT, scope: NO_NAMES }
-      const result = checkExpression(e, environment, () => {})
+      const inference = openInference(environment, () => {})
+      const result = inference.infer(e)
       if (!result) {
         seen.refused++
         return
       }
       seen.checked++
       if (code.includes('match ')) seen.matched++
+      const isTyped = [...inference.facts.values()].every(({ type }) => isKnown(type))
+      if (isTyped) seen.typed++
       const stages = [compileMap(e, environment), ...(isBool(result) ? [compileFilter(e, environment)] : [])]
       for (const text of texts.filter((one) => !/\p{Surrogate}/u.test(one))) {
         for (const stage of stages) {
           // Throws where the two roads differ.
           const given = run(stage, text)
-          if (given.startsWith('evaluation_failed: ')) seen.failures++
-          else if (stage === stages[0]) seen.values++
-          else seen[given === 'DROP' ? 'dropped' : 'kept']++
+          if (/^[a-z_]+: /.test(given)) {
+            seen.failures++
+            if (isTyped && WRONG_KIND.test(given)) throw new Error(`${code} of ${text}: ${given}`)
+          } else if (stage === stages[0]) {
+            seen.values++
+            const output = Buffer.from(given === 'PASS' ? text : given)
+            const tree = parseTree(output, 0, output.length)
+            if (tree.kind === 'fault') throw new Error(`${code} of ${text} gave ${given}: ${tree.detail}`)
+            if (checkTree(result, output, tree)) throw new Error(`${code} : ${printType(result)} gave ${given} for ${text}`)
+          } else seen[given === 'DROP' ? 'dropped' : 'kept']++
         }
       }
     }),
@@ -679,6 +702,7 @@ t.test(`seed ${SEED}: what generated code gives is what the interpreter says, in
   )
   t.ok(
     seen.checked > runs(1000) &&
+      seen.typed > runs(100) &&
       seen.matched > runs(50) &&
       seen.values > runs(2000) &&
       seen.failures > runs(300) &&

@@ -65,11 +65,24 @@ const changesAt = (node: AnyNode): readonly Change[] => {
       return swappedArms(node)
     case 'filter':
       return [{ span: (node.expression as Expression).span, text: 'true', what: 'the filter lets all through' }]
+    case 'fold':
+      return oneKey(node.by)
+    case 'barrier':
+      return oneKey((node.join as { readonly by?: unknown } | undefined)?.by)
     case 'sequence':
       return droppedStages(node)
     default:
       return []
   }
+}
+
+/** One key for all messages, of all branches. */
+const oneKey = (by: unknown): readonly Change[] => {
+  const keys = (Array.isArray(by) ? by : by ? [by] : []) as readonly Expression[]
+  const [first, last] = [keys[0]?.span, keys.at(-1)?.span]
+  if (!first || !last) return []
+  const text = keys.map(() => '0').join(', ')
+  return [{ span: { ...first, end: last.end }, text, what: `'${shown({ ...first, end: last.end })}' is one key for all messages` }]
 }
 
 const operatorChange = ({ operator, left, right }: AnyNode): readonly Change[] => {

@@ -6,7 +6,7 @@ import type { Chain, PlumbImplementation, Reference } from '../parse/ast.js'
 import { isChain, partsOfChain } from '../parse/chain-parts.js'
 import { cyclesOf } from '../plan/find-cycles.js'
 import { firstMessages } from '../plan/first-messages.js'
-import type { Edge, Graph, GraphNode } from '../plan/graph.js'
+import { type Edge, type Graph, type GraphNode, isInExpansion } from '../plan/graph.js'
 import { canEnd } from './endless.js'
 
 type GraphOf = (bound: Bound) => Graph
@@ -108,7 +108,8 @@ const neighboursOf = ({ edges }: Graph, isOne: (node: GraphNode) => boolean): Re
   return found
 }
 
-const warnOfEnds = (bound: Bound, { nodes, edges }: Graph, stopped: ReadonlySet<GraphNode>, graphOf: GraphOf, report: Report): void => {
+const warnOfEnds = (bound: Bound, graph: Graph, stopped: ReadonlySet<GraphNode>, graphOf: GraphOf, report: Report): void => {
+  const { nodes, edges } = graph
   const fed = new Set(edges.map(({ to }) => to))
   const read = new Set(edges.map(({ from, output }) => `${from.id}.${output}`))
   for (const node of nodes) {
@@ -121,8 +122,9 @@ const warnOfEnds = (bound: Bound, { nodes, edges }: Graph, stopped: ReadonlySet<
     else if (work.kind === 'pass' && work.as === 'channel' && !stopped.has(node)) {
       if (!fed.has(node)) dead(`nothing is sent on the channel '${name}'`)
       else if (!isRead) dead(`nothing reads the channel '${name}'`)
-    } else if (answers(node, graphOf) && !read.has(`${node.id}.0`)) {
-      const message = `nobody reads the answers of '${name}', though they are paid for`
+    } else if (!(work.kind === 'plumb' ? isRead : read.has(`${node.id}.0`)) && answers(node, graph, graphOf)) {
+      const written = work.kind === 'gather' ? 'each' : work.kind === 'select' ? '+' : name
+      const message = `nobody reads the answers of '${written}', though they are paid for`
       report(warning('unread_output', message, span, `wire its output, or write '; discard' if that is meant`))
     }
   }
@@ -132,12 +134,21 @@ const warnOfEnds = (bound: Bound, { nodes, edges }: Graph, stopped: ReadonlySet<
 const isOfEnd = ({ work }: GraphNode, { inputs, outputs, ends }: Bound): boolean =>
   (work.kind === 'input' && ends.has(work.port)) || (work.kind === 'output' && work.port >= inputs.length + outputs.length - ends.size)
 
-/** An agent, a call of a tool, or a chain that ends in one. */
-const answers = ({ work }: GraphNode, graphOf: GraphOf): boolean => {
+/** An agent, a call of a tool, or what has one in it: a chain, a body, an each, a +. */
+const answers = ({ work }: GraphNode, { nodes }: Graph, graphOf: GraphOf, seen = new Set<Bound>()): boolean => {
   if (work.kind === 'agent' || work.kind === 'call') return true
-  if (work.kind !== 'pass' || !work.chain) return false
-  return graphOf(work.chain).nodes.some((node) => node.work.kind === 'agent' || node.work.kind === 'call')
+  if (work.kind === 'gather' || work.kind === 'select') {
+    return nodes.some((node) => isInExpansion(node, work.inside) && !isExit(node) && answers(node, { nodes, edges: [] }, graphOf, seen))
+  }
+  const part = work.kind === 'plumb' ? work.bound : work.kind === 'pass' ? work.chain : undefined
+  if (!part || seen.has(part)) return false
+  seen.add(part)
+  const graph = graphOf(part)
+  return graph.nodes.some((node) => answers(node, graph, graphOf, seen))
 }
+
+/** What is in it is also in what is around it. */
+const isExit = ({ work }: GraphNode): boolean => work.kind === 'gather' || work.kind === 'select'
 
 const warnOfLoop = (cycle: readonly GraphNode[], report: Report): void => {
   const [first] = cycle.toSorted((a, b) => a.span.start - b.span.start)

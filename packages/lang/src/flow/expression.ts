@@ -4,7 +4,7 @@ import { ignore } from '../diagnostic/diagnostic.js'
 import { unreachable } from '../diagnostic/unreachable.js'
 import { openInference } from '../expression/infer/check.js'
 import type { Context } from '../expression/infer/context.js'
-import { literalIndex } from '../expression/infer/data.js'
+import { literalIndex } from '../expression/infer/context.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
 import { Picker } from '../expression/run/pick.js'
 import type { Bound, Param } from '../names/names.js'
@@ -214,7 +214,9 @@ class Evaluation {
         NO_TAGS,
       )
     }
-    const moved = MOVING.get(name)
+    // What is left out tells of the key; of two numbers either may be the result.
+    if (callee === undefined && name === 'without') return this.by(e, first, flat(second))
+    const moved = given.length === 2 && (name === 'min' || name === 'max') && !key ? undefined : MOVING.get(name)
     if (moved && this.context.calls.get(e)?.result === 'moved')
       return this.by(e, moved(first, second, key ?? PLAIN), key ? flat(key) : NO_TAGS)
     return this.computed(e, key ? [...given, key] : given)
@@ -232,7 +234,6 @@ const MOVING: ReadonlyMap<string, (first: Shape, second: Shape, key: Shape) => S
   ['last', (list) => itemShape(list)],
   ['min', (list) => itemShape(list)],
   ['max', (list) => itemShape(list)],
-  ['without', (map) => map],
   ['reverse', (list) => listShape(itemShape(list), list.tags)],
   ['unique', (list) => listShape(itemShape(list), list.tags)],
   ['sort', (list) => listShape(itemShape(list), list.tags)],

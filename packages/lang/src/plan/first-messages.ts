@@ -35,9 +35,11 @@ export const firstMessages = (graph: Graph, graphOf: GraphOf, isFed?: readonly b
     // What one side says goes to the other.
     if (work.kind === 'conversation') return outputs.map((_, i) => reaches(node, i))
     const part = work.kind === 'plumb' ? work.bound : work.kind === 'pass' ? work.chain : undefined
-    if (!part || inputs.length < 2 || depth >= MAX_DEPTH) return outputs.map(() => starts(node))
+    if (!part || depth >= MAX_DEPTH || !starts(node)) return outputs.map(() => starts(node))
     const fed = inputs.map((_, i) => reaches(node, i))
-    return fed.every((is) => is) ? outputs.map(() => true) : outputsOf(part, fed, graphOf, depth + 1)
+    const sent = outputsOf(part, fed, graphOf, depth + 1)
+    // Ends of conversations are no outputs of the body.
+    return sent.length === outputs.length ? sent : outputs.map(() => true)
   }
   const readersOf = new Map(graph.nodes.map((node) => [node, [] as Edge[]]))
   for (const edge of graph.edges) readersOf.get(edge.from)?.push(edge)
@@ -62,10 +64,20 @@ export const firstMessages = (graph: Graph, graphOf: GraphOf, isFed?: readonly b
   return { reaches, starts }
 }
 
+/** By what is fed; the same graph is asked about again wherever its binding stands. */
+const known = new WeakMap<Graph, Map<string, readonly boolean[]>>()
+
 const outputsOf = (bound: Bound, fed: readonly boolean[], graphOf: GraphOf, depth: number): readonly boolean[] => {
   const graph = graphOf(bound)
+  const found = known.get(graph) ?? new Map<string, readonly boolean[]>()
+  known.set(graph, found)
+  const key = fed.join()
+  const sent = found.get(key)
+  if (sent) return sent
   const { starts } = firstMessages(graph, graphOf, fed, depth)
-  return graph.nodes.filter(({ work }) => work.kind === 'output').map(starts)
+  const outputs = graph.nodes.filter(({ work }) => work.kind === 'output').map(starts)
+  found.set(key, outputs)
+  return outputs
 }
 
 const exitsOf = ({ nodes }: Graph): ReadonlyMap<Expansion, GraphNode> =>

@@ -29,13 +29,13 @@ export const expressionCompletions = (path: readonly Node[], program: Program): 
   if (part.kind !== 'name' || part.name !== PLACEHOLDER) return []
   return [
     ...locals(known.scopes.get(part)),
-    ...fields(input),
+    ...fields(known.inputs.get(part) ?? input).filter(({ insert }) => insert === undefined),
     { label: 'value', kind: 'parameter', detail: printPortType(input) },
     ...paramCompletions(program.entry),
     ...callables(program.entry),
     ...moduleCompletions(program.entry),
     ...functions(),
-    ...keywords('if', 'not', 'true', 'false', 'null'),
+    ...keywords('if', 'let', 'match', 'not', 'true', 'false', 'null'),
   ]
 }
 
@@ -51,7 +51,10 @@ export const fields = (type: Type | undefined): Completion[] =>
     label,
     kind: 'field',
     detail: printPortType(of) + (absence === 'maybe' ? ' (may be absent)' : ''),
+    ...(IDENTIFIER.test(label) ? {} : { insert: JSON.stringify(label) }),
   }))
+
+const IDENTIFIER = /^[A-Za-z_][A-Za-z0-9_]*$/
 
 // Of two with one name the inner one is meant.
 const locals = (scope: Local | undefined): Completion[] => {

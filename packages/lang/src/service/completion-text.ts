@@ -49,6 +49,8 @@ const STAND_INS = [
   ['as ', ''],
   ['', ' a: int'],
   ['', ': end'],
+  ['', ' -> 0'],
+  ['', ' in 0'],
 ] as const
 const AT_ITEM = [['use ', '']] as const
 const AT_ANNOTATION = [

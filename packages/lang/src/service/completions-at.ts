@@ -12,6 +12,7 @@ import { BUILT_IN_TYPES } from '../types/failure.js'
 import { printType } from '../types/print.js'
 import { configCompletions } from './complete-config.js'
 import { expressionCompletions } from './complete-expression.js'
+import { optionCompletions } from './complete-option.js'
 import { processCompletions } from './complete-process.js'
 import { protocolCompletions } from './complete-protocol.js'
 import { type Completion, keywords, moduleCompletions, protocolsOf } from './completion.js'
@@ -37,12 +38,14 @@ export const completionsAt = (
   const item = itemAround(text, start, end)
   const rest = around?.parse(entry, item)
   if (rest ? isProse(text.slice(item.start, item.end), offset - item.start) : isProse(text, offset)) return { start, items: [] }
+  const options = optionCompletions(text.slice(item.start, start))
   const completed = completionText(text, start, end, item)
+  if (!completed && options.length > 0) return { start, items: options }
   if (!completed) return { start, items: CHANNEL.test(text.slice(0, start)) ? keywords('channel') : [] }
   const { program, path } = rest ? ofItem(entry, files, completed, item.start, rest) : ofWhole(entry, files, completed, item)
   // The word that the repair put before the cursor: then it is words like it that can be written.
   const word = completed.item.slice(start - item.start, completed.offset - item.start).trim()
-  return { start, items: word === '' ? atName(path, program) : atWord(word, path) }
+  return { start, items: word === '' ? [...options, ...atName(path, program)] : [...options, ...atWord(word, path)] }
 }
 
 const lineStart = (text: string, offset: number): number => text.lastIndexOf('\n', offset - 1) + 1

@@ -34,6 +34,7 @@ const NOTHING: Known = {
   moduleParams: new Map(),
   calls: new Map(),
   scopes: new Map(),
+  inputs: new Map(),
   declared: new Map(),
   shorthands: new Set(),
 }

@@ -10,10 +10,10 @@ import type { Bound, Scope } from '../names/names.js'
 import type { Expression, Name, QualifiedName } from '../parse/ast.js'
 import type { GraphNode } from '../plan/graph.js'
 import { graphOf } from '../plan/root.js'
-import { JSON_TYPE, type Type } from '../types/type.js'
+import { JSON_TYPE, type Type, UNIT } from '../types/type.js'
 
 export interface Flow {
-  /** By the expression of a `map`, a `filter`, a `fold` or an `until`, by a key, and by the name after the dot of a chain's `.field`. */
+  /** By the expression of a `map`, a `filter`, a `fold` or an `until`, by a first state or a key, and by the name after the dot of a chain's `.field`. */
   readonly inputs: ReadonlyMap<Expression | Name, Type>
   /** By the place where the morphism or the process is. */
   readonly nodes: ReadonlyMap<Span, GraphNode>
@@ -55,6 +55,7 @@ export const flowOf = (bound: Bound): Flow => {
       if (work.kind === 'fold') {
         look(work.expression, node.inputs[0]?.type, false)
         states.set(work.expression, work.state)
+        look(work.from, UNIT, false)
         if (work.by) look(work.by, node.inputs[0]?.type, false)
       }
       if (work.kind === 'join') for (const [i, key] of work.keys.entries()) look(key, node.inputs[i]?.type, false)
@@ -73,6 +74,6 @@ export const knownOf = (expression: Expression, input: Type, scope: Scope, local
   return context
 }
 
-export type Known = Pick<Context, 'facts' | 'meanings' | 'moduleParams' | 'calls' | 'scopes' | 'declared' | 'shorthands'>
+export type Known = Pick<Context, 'facts' | 'meanings' | 'moduleParams' | 'calls' | 'scopes' | 'inputs' | 'declared' | 'shorthands'>
 
 const ignore = (): void => {}

@@ -13,6 +13,7 @@ import type {
   Binding,
   Chain,
   Expression,
+  MatchExpression,
   Name,
   ObjectValue,
   PlumbImplementation,
@@ -24,6 +25,7 @@ import type {
   Value,
 } from '../parse/ast.js'
 import { partsOfChain } from '../parse/chain-parts.js'
+import { visitNodes } from '../parse/visit.js'
 import { stepsWithin } from '../protocol/steps.js'
 import { type Flow, flowOf, knownOf } from './flow.js'
 import { type Locals, localsOf } from './locals.js'
@@ -276,6 +278,7 @@ const inChain = (chain: Chain, names: Names, locals: Locals): void => {
       return
     case 'fold':
       inExpression(chain.expression, names)
+      inExpression(chain.from, names)
       if (chain.by) inExpression(chain.by, names)
       return
     case 'barrier':
@@ -315,6 +318,10 @@ const inExpression = (e: Expression, names: Names): void => {
     const { module, function: name } = call
     qualified({ ...(module ? { module } : {}), name, span: call.span }, names, bindingSymbol)
   }
+  visitNodes(e, (node) => {
+    if (node.kind !== 'match') return
+    for (const { pattern } of (node as unknown as MatchExpression).arms) if (pattern) inType(pattern.type, names)
+  })
   if (!hasLocals(e) && names.scope.params.size === 0 && names.scope.modules.size === 0) return
   const { inputs, states } = names.flow()
   const input = inputs.get(e)

@@ -16,6 +16,9 @@ export const isBool = (type: Type): boolean => isSubtype(type, BOOL)
 export const isStringList = (type: Type): boolean => isSubtype(type, STRINGS)
 export const isUnit = (type: Type): boolean => resolve(type).kind === 'unit'
 
+/** What has no value: the type of what always fails, and of the items of `[]`. */
+export const isNever = (type: Type): boolean => variantsOf(type).length === 0
+
 /** The arrays and tuples that a value of this type can be; undefined when it can be anything else. */
 export const listsOf = (type: Type): readonly Extract<Variant, { kind: 'array' | 'tuple' }>[] | undefined => {
   const variants = variantsOf(type)

@@ -1,6 +1,7 @@
 // Prints a type as a user would write it, on one line. Declared types are printed by name, so that recursive ones end.
 
 import { unreachable } from '../diagnostic/unreachable.js'
+import { isNever } from './kind.js'
 import type { Field, Type } from './type.js'
 
 /** Maximum characters in messages. An inferred type may share its parts, and exceed any memory when written out. */
@@ -47,7 +48,7 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
         return put(' }')
       case 'array':
         put('[')
-        print(part.item)
+        if (!isNever(part.item)) print(part.item)
         return put(']')
       case 'map':
         // Of no value: the map without entries.
@@ -63,7 +64,7 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
         return put(isPair ? ')' : ']')
       }
       case 'sum':
-        return list(part.variants, ' | ', print)
+        return isNever(part) ? put('never') : list(part.variants, ' | ', print)
       case 'string':
       case 'int':
       case 'number':
@@ -78,8 +79,6 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
   print(type)
   return parts.join('')
 }
-
-const isNever = (type: Type): boolean => type.kind === 'sum' && type.variants.length === 0
 
 /** As it is written in a type or an expression: a string where it is not an identifier. */
 const fieldName = (name: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : JSON.stringify(name))

@@ -36,7 +36,7 @@ export interface Narrowing {
 /** Undefined root: the input. */
 export interface Place {
   readonly root: Local | undefined
-  readonly path: readonly string[]
+  readonly path: readonly (string | number)[]
 }
 
 export interface Context {
@@ -53,6 +53,8 @@ export interface Context {
   readonly callees: Map<CallExpression, Bound>
   /** The locals in scope at a name. */
   readonly scopes: Map<NameExpression, Local | undefined>
+  /** The type of the input at a name, where a condition says more of it. */
+  readonly inputs: Map<NameExpression, Type>
   /** By the names of `for` and `->`. */
   readonly declared: Map<Name, Local>
   /** Names that stand for a field of a record and for its value. */
@@ -116,6 +118,7 @@ export const openContext = (
     calls: new Map(),
     callees: new Map(),
     scopes: new Map(),
+    inputs: new Map(),
     declared: new Map(),
     shorthands: new Set(),
     arms: new Map(),
@@ -166,3 +169,11 @@ export const paramsIn = ({ meanings, moduleParams }: Pick<Context, 'meanings' | 
   ...[...meanings.values()].flatMap((meaning) => (meaning.kind === 'param' ? [meaning.param] : [])),
   ...moduleParams.values(),
 ]
+
+/** The number of a literal index, negative ones too. */
+export const literalIndex = (e: Expression): number | undefined => {
+  if (e.kind === 'literal' && typeof e.value === 'number') return e.value
+  if (e.kind !== 'unary' || e.operator !== '-') return undefined
+  const index = literalIndex(e.operand)
+  return index === undefined ? undefined : -index
+}

@@ -5,10 +5,10 @@ import type { Scope } from '../../names/names.js'
 import type { Expression, FieldExpression, IndexExpression, Name } from '../../parse/ast.js'
 import { ownFunction } from '../../parse/foreign.js'
 import { unite } from '../../types/join.js'
-import { isInt, isJson, isNumber, isString, listsOf, mapsOf } from '../../types/kind.js'
-import { JSON_TYPE, type MapType, type Type } from '../../types/type.js'
+import { isInt, isJson, isNever, isNumber, isString, listsOf, mapsOf } from '../../types/kind.js'
+import { JSON_TYPE, type MapType, NEVER, type Type } from '../../types/type.js'
 import { isFunction } from '../run/function-table.js'
-import { type Context, type Fact, refuseAbsent, show, sourceOf } from './context.js'
+import { type Context, type Fact, literalIndex, refuseAbsent, show, sourceOf } from './context.js'
 import { localNamed } from './environment.js'
 import { fieldsOf, someFieldsOf, withoutNull } from './fields.js'
 import { narrowedFact } from './narrow.js'
@@ -20,6 +20,7 @@ export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: bo
   if (!base) return undefined
   const { text: name, span } = e.field
   if (isJson(base.type)) return { type: JSON_TYPE, absence: base.absence === 'maybe' ? 'maybe' : 'checked' }
+  if (isNever(base.type)) return present(NEVER)
   const fields = e === context.asked ? someFieldsOf(base.type) : fieldsOf(base.type)
   if (!fields) {
     const of = sourceOf(e.of)
@@ -80,13 +81,15 @@ export const inferIndex = (e: IndexExpression, context: Context, mayBeAbsent: bo
   const base = inferBase(e.of, context, mayBeAbsent)
   const index = context.infer(e.index)
   if (!base || !index) return undefined
+  if (isNever(base.type)) return present(NEVER)
   const maps = mapsOf(base.type)
   if (maps || (isJson(base.type) && isString(index) && !isJson(index))) return inferKey(e, base, index, maps, context)
   if (base.absence === 'maybe' && !mayBeAbsent) return refuseAbsent(e.of, context)
   const item = inferItem(e, base.type, index, context)
-  if (!item || !mayBeAbsent) return present(item)
+  if (!item) return undefined
   const isSure = literalIndex(e.index) !== undefined && listsOf(base.type)?.every(({ kind }) => kind === 'tuple')
-  return { type: item, absence: base.absence === 'never' && isSure ? 'never' : isJson(base.type) ? 'checked' : 'maybe' }
+  const absence = base.absence === 'never' && isSure ? 'never' : isJson(base.type) ? 'checked' : 'maybe'
+  return narrowedFact(e, { type: item, absence: mayBeAbsent ? absence : 'never' }, context)
 }
 
 /** A key of a map may be absent; for a json only the message shows, as with fields. */
@@ -127,11 +130,3 @@ const inferItem = (e: IndexExpression, list: Type, index: Type, context: Context
 }
 
 const JOINED = "two branches that meet come one by one: '(a * b) ; barrier' joins them, and value[0] is what came of a"
-
-/** The number of a literal index, negative ones too. */
-export const literalIndex = (e: Expression): number | undefined => {
-  if (e.kind === 'literal' && typeof e.value === 'number') return e.value
-  if (e.kind !== 'unary' || e.operator !== '-') return undefined
-  const index = literalIndex(e.operand)
-  return index === undefined ? undefined : -index
-}

@@ -20,6 +20,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
     return meaning.kind === 'whole' ? fact : narrowedFact(e, fact, context)
   }
   context.scopes.set(e, context.locals)
+  if (context.narrowed) context.inputs.set(e, input)
   const whole: Fact = { type: input, absence: 'never' }
   const local = localNamed(name, context.locals)
   if (local) return means({ kind: 'local', local }, { type: local.type, absence: 'never' })

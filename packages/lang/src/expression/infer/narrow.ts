@@ -1,10 +1,14 @@
-// What a condition tells of the names in it: `p = "a"`, `p != null` and `has(p)`, where p is a name or a path of fields from one.
+// What a condition tells of the names in it: `p = "a"`, `p != null` and `has(p)`, where p is a name or a path of fields from one, and of
+// items of tuples.
 
-import type { BinaryExpression, Expression, LiteralExpression } from '../../parse/ast.js'
+import type { BinaryExpression, Expression, IndexExpression, LiteralExpression } from '../../parse/ast.js'
+import { unite } from '../../types/join.js'
+import { listsOf } from '../../types/kind.js'
 import { fieldOf, isPresent } from '../../types/required-fields.js'
 import type { Type } from '../../types/type.js'
 import { type Variant, variantsOf } from '../../types/variants.js'
-import type { Context, Fact, Narrowing, Place } from './context.js'
+import { type Context, type Fact, literalIndex, type Narrowing, type Place } from './context.js'
+import { withoutNull } from './fields.js'
 
 /** Applies `rule` where a condition is known to hold, or not to. */
 export const where = <T>(condition: Expression, holds: boolean, context: Context, rule: () => T): T =>
@@ -17,8 +21,15 @@ const placeOf = (e: Expression, context: Context): Place | undefined => {
     if (meaning?.kind === 'whole') return { root: undefined, path: [] }
     return meaning?.kind === 'field' ? { root: undefined, path: [e.name] } : undefined
   }
-  const base = e.kind === 'field' && !context.moduleParams.has(e) ? placeOf(e.of, context) : undefined
-  return base && e.kind === 'field' ? { root: base.root, path: [...base.path, e.field.text] } : undefined
+  if (e.kind !== 'field' && e.kind !== 'index') return undefined
+  const step = e.kind === 'index' ? itemOfTuple(e, context) : context.moduleParams.has(e) ? undefined : e.field.text
+  const base = step === undefined ? undefined : placeOf(e.of, context)
+  return base && step !== undefined ? { root: base.root, path: [...base.path, step] } : undefined
+}
+
+const itemOfTuple = (e: IndexExpression, context: Context): number | undefined => {
+  const of = context.facts.get(e.of)?.type
+  return of && listsOf(of)?.every(({ kind }) => kind === 'tuple') ? literalIndex(e.index) : undefined
 }
 
 const isSame = (a: Place, b: Place): boolean =>
@@ -37,17 +48,18 @@ export const narrowedInput = (context: Context): Type =>
 const narrowedAt = (place: Place, fact: Fact, context: Context): Fact => {
   const known: Narrowing[] = []
   for (let n = context.narrowed; n; n = n.outer) if (isSame(n.place, place)) known.unshift(n)
-  return known.reduce((left, { keep }) => keep(left), fact)
+  return keptBy(known, fact)
 }
 
 /** The narrowings where the condition holds, or does not. It has been inferred. */
 const narrowBy = (e: Expression, holds: boolean, context: Context): Narrowing | undefined => {
   if (e.kind === 'unary' && e.operator === 'not') return narrowBy(e.operand, !holds, context)
   if (e.kind === 'binary' && (e.operator === 'and' || e.operator === 'or')) {
+    const isBoth = holds === (e.operator === 'and')
+    const left = narrowBy(e.left, holds, context)
+    const right = narrowBy(e.right, holds, { ...context, narrowed: isBoth ? left : narrowBy(e.left, !holds, context) })
     // Of `a and b` that does not hold, and of `a or b` that does, either may be the reason.
-    if (holds !== (e.operator === 'and')) return context.narrowed
-    const outer = narrowBy(e.left, holds, context)
-    return narrowBy(e.right, holds, { ...context, narrowed: outer })
+    return isBoth ? right : either(left, right, context)
   }
   if (e.kind === 'binary' && (e.operator === '=' || e.operator === '!=')) return byLiteral(e, holds === (e.operator === '='), context)
   if (e.kind !== 'call' || e.function.text !== 'has' || context.callees.has(e)) return context.narrowed
@@ -55,10 +67,34 @@ const narrowBy = (e: Expression, holds: boolean, context: Context): Narrowing | 
   return argument ? byHas(argument, holds, context) : context.narrowed
 }
 
+/** What both know, one this and the other that. */
+const either = (left: Narrowing | undefined, right: Narrowing | undefined, { narrowed }: Context): Narrowing | undefined => {
+  const added = (last: Narrowing | undefined): Narrowing[] => {
+    const all: Narrowing[] = []
+    for (let n = last; n && n !== narrowed; n = n.outer) all.unshift(n)
+    return all
+  }
+  const [ones, others] = [added(left), added(right)]
+  const places = ones.map(({ place }) => place).filter((place, i, all) => all.findIndex((other) => isSame(other, place)) === i)
+  return places.reduce<Narrowing | undefined>((outer, place) => {
+    const of = (list: readonly Narrowing[]) => list.filter((n) => isSame(n.place, place))
+    if (of(others).length === 0) return outer
+    return { place, keep: (fact) => unitedFact(keptBy(of(ones), fact), keptBy(of(others), fact), fact), outer }
+  }, narrowed)
+}
+
+const keptBy = (all: readonly Narrowing[], fact: Fact): Fact => all.reduce((left, { keep }) => keep(left), fact)
+
+const unitedFact = (one: Fact, other: Fact, all: Fact): Fact => {
+  if (!one.isNarrowed || !other.isNarrowed) return all
+  return { ...one, type: unite([one.type, other.type]), absence: other.absence === 'maybe' ? 'maybe' : one.absence }
+}
+
 const byLiteral = (e: BinaryExpression, isEqual: boolean, context: Context): Narrowing | undefined => {
-  const [literal, subject] = e.left.kind === 'literal' ? [e.left, e.right] : e.right.kind === 'literal' ? [e.right, e.left] : []
-  const place = subject && placeOf(subject, context)
-  if (!literal || !place || !subject) return context.narrowed
+  const [left, right] = [literalOf(e.left), literalOf(e.right)]
+  const [literal, subject] = left ? [left, e.right] : [right, e.left]
+  const place = literal && placeOf(subject, context)
+  if (!literal || !place) return context.narrowed
   const isKept = isEqual ? (v: Variant) => mayBe(v, literal) : (v: Variant) => !isJust(v, literal)
   const own: Narrowing = { place, keep: keeping(isKept), outer: context.narrowed }
   const owner = ownerOf(subject, place)
@@ -70,6 +106,11 @@ const byLiteral = (e: BinaryExpression, isEqual: boolean, context: Context): Nar
   return { place: owner.place, keep: keeping(isOwner), outer: own }
 }
 
+const literalOf = (e: Expression): LiteralExpression | undefined => {
+  if (e.kind === 'literal') return e
+  return e.kind === 'unary' && e.operator === '-' ? literalOf(e.operand) : undefined
+}
+
 const byHas = (argument: Expression, holds: boolean, context: Context): Narrowing | undefined => {
   const place = placeOf(argument, context)
   const owner = place && ownerOf(argument, place)
@@ -79,15 +120,29 @@ const byHas = (argument: Expression, holds: boolean, context: Context): Narrowin
     const field = fieldOf(v, owner.field)
     return holds ? field !== undefined : !field || !isPresent(field)
   }
-  const outer = { place: owner.place, keep: keeping(isOwner), outer: context.narrowed }
-  return holds
-    ? { place, keep: (fact) => ({ ...fact, absence: fact.absence === 'maybe' ? 'never' : fact.absence, isNarrowed: true }), outer }
-    : outer
+  const outer = { place: owner.place, keep: keeping(isOwner), outer: holds ? onTheWay(place, context) : context.narrowed }
+  return holds ? { place, keep: asPresent, outer } : outer
 }
+
+const asPresent = (fact: Fact): Fact => ({ ...fact, absence: fact.absence === 'maybe' ? 'never' : fact.absence, isNarrowed: true })
+
+const asRecord = (fact: Fact): Fact => asPresent({ ...fact, type: withoutNull(fact).type })
+
+/** A place that is there has all before it, and none is null. */
+const onTheWay = ({ root, path }: Place, context: Context): Narrowing | undefined =>
+  path
+    .slice(0, -1)
+    .reduce<Narrowing | undefined>((outer, _, i) => ({ place: { root, path: path.slice(0, i + 1) }, keep: asRecord, outer }), {
+      place: { root, path: [] },
+      keep: asRecord,
+      outer: context.narrowed,
+    })
 
 const ownerOf = (e: Expression, { root, path }: Place): { readonly place: Place; readonly field: string } | undefined => {
   const field = path.at(-1)
-  return field === undefined || (e.kind !== 'name' && e.kind !== 'field') ? undefined : { place: { root, path: path.slice(0, -1) }, field }
+  return typeof field !== 'string' || (e.kind !== 'name' && e.kind !== 'field')
+    ? undefined
+    : { place: { root, path: path.slice(0, -1) }, field }
 }
 
 /** A type of one variant says all that there is to know, and a sum of which nothing is left is not told. */

@@ -3,7 +3,7 @@
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { BinaryExpression, BinaryOperator, Expression, UnaryExpression } from '../../parse/ast.js'
 import { findShared } from '../../types/disjoint.js'
-import { isBool, isInt, isJson, isNumber, isString, listsOf } from '../../types/kind.js'
+import { isBool, isInt, isJson, isNever, isNumber, isString, listsOf } from '../../types/kind.js'
 import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/type.js'
 import { itemTypeOf } from '../run/list-function.js'
 import { type Context, show, sourceOf } from './context.js'
@@ -55,17 +55,17 @@ export const inferBinary = (e: BinaryExpression, operator: Exclude<BinaryOperato
 }
 
 const add = (e: BinaryExpression, left: Type, right: Type, context: Context): Type | undefined => {
-  const isText = (isString(left) && !isJson(right)) || (isString(right) && !isJson(left))
-  if (isText) {
+  const isText = (type: Type) => isString(type) && !isNever(type)
+  if ((isText(left) && !isJson(right)) || (isText(right) && !isJson(left))) {
     if (isString(left) && isString(right)) return STRING
     const [other, type] = isString(left) ? [e.right, right] : [e.left, left]
     return context.complain('type_mismatch', other.span, `'+' joins two strings or adds two numbers, but this is ${show(type)}`, {
       help: `text(${sourceOf(other)}) makes it a string`,
     })
   }
-  if (isString(left) || isString(right)) return STRING
+  if (isText(left) || isText(right)) return STRING
   if (isJson(left) && isJson(right)) return JSON_TYPE
-  if (listsOf(left) || listsOf(right)) return addLists(e, left, right, context)
+  if ([left, right].some((type) => !isNever(type) && listsOf(type))) return addLists(e, left, right, context)
   const isLeft = requireNumber(e.left, left, `'+'`, context)
   if (!requireNumber(e.right, right, `'+'`, context) || !isLeft) return undefined
   return isInt(left) && isInt(right) ? INT : NUMBER
@@ -83,7 +83,7 @@ const addLists = (e: BinaryExpression, left: Type, right: Type, context: Context
 }
 
 const compare = (e: BinaryExpression, left: Type, right: Type, context: Context): Type | undefined => {
-  if (findShared(left, right) !== undefined) return BOOL
+  if (findShared(left, right) !== undefined || isNever(left) || isNever(right)) return BOOL
   return context.complain('type_mismatch', e.span, `'${e.operator}' compares ${show(left)} with ${show(right)}, which are never equal`, {
     help: conversion(e, left, right),
   })

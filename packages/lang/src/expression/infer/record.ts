@@ -2,7 +2,7 @@
 
 import type { Expression, Name, RecordExpression } from '../../parse/ast.js'
 import { joinAll } from '../../types/join.js'
-import { isJson, isString, mapsOf, objectsOf } from '../../types/kind.js'
+import { isJson, isNever, isString, mapsOf, objectsOf } from '../../types/kind.js'
 import { isPresent } from '../../types/required-fields.js'
 import { type Field, JSON_TYPE, type Type } from '../../types/type.js'
 import { type Variant, variantsOf } from '../../types/variants.js'
@@ -29,10 +29,7 @@ export const inferRecord = (e: RecordExpression, context: Context): Type | undef
   )
   if (known.length < parts.length || isWrong) return undefined
   if (
-    known.some(
-      ({ part, type }) =>
-        part.kind === 'computed' || (part.kind === 'spread' && !isJson(type) && mapsOf(type) && variantsOf(type).length > 0),
-    )
+    known.some(({ part, type }) => part.kind === 'computed' || (part.kind === 'spread' && !isJson(type) && !isNever(type) && mapsOf(type)))
   )
     return inferMap(e, known, context)
   return inferFields(e, known, context)
@@ -81,6 +78,7 @@ const inferFields = (e: RecordExpression, parts: Parts, context: Context): Type 
   for (const { part, type } of parts) {
     if (part.kind === 'field') for (const { fields } of shapes) fields.set(part.name.text, { type, absence: 'never' })
     else if (part.kind === 'computed') continue
+    else if (isNever(type)) continue
     else if (isJson(type)) isUnknown = true
     else if (!fieldsOf(type)) {
       isWrong = true

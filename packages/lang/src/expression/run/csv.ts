@@ -8,7 +8,19 @@ import { takeSteps } from './steps.js'
 import { limitedText } from './text.js'
 import { listFrom, listOf } from './write.js'
 
-const FIELD = /"[^"]*(?:""[^"]*)*"|[^",\r\n]*(?:\r(?!\n)[^",\r\n]*)*/y
+/** The end of a field that is not in quotes; a CR alone is part of it. */
+const END = /[",\n]|\r\n/g
+
+/** Behind the field that begins at `at`: there, where no quote closes it. */
+const endOfField = (text: string, at: number): number => {
+  if (text[at] !== '"') {
+    END.lastIndex = at
+    return END.exec(text)?.index ?? text.length
+  }
+  for (let quote = text.indexOf('"', at + 1); quote >= 0; quote = text.indexOf('"', quote + 2))
+    if (text[quote + 1] !== '"') return quote + 1
+  return at
+}
 
 /** A list of lists of strings; lines end with LF or CRLF, and the end of the last line makes no row. */
 export const readCsv = (text: string, site: Site): Slice =>
@@ -18,9 +30,9 @@ export const readCsv = (text: string, site: Site): Slice =>
     while (at < text.length) {
       const row: string[] = []
       for (;;) {
-        FIELD.lastIndex = at
-        const written = FIELD.exec(text)?.[0] ?? ''
-        at += written.length
+        const end = endOfField(text, at)
+        const written = text.slice(at, end)
+        at = end
         row.push(written.startsWith('"') ? written.slice(1, -1).replaceAll('""', '"') : written)
         count++
         if (text[at] !== ',') break

@@ -10,10 +10,14 @@ const whole = (text: string, site: Site): string =>
 
 export const toBase64 = (text: string, site: Site): string => limitedText(Buffer.from(whole(text, site)).toString('base64'), site)
 
-const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+// Of any length: nothing in it repeats a group, for which V8 takes memory of its stack.
+const isBase64 = (text: string): boolean => {
+  const end = text.length - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
+  return text.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(text.slice(0, end))
+}
 
 export const fromBase64 = (text: string, site: Site): string =>
-  BASE64.test(text) ? decoded(Buffer.from(text, 'base64'), site) : failEvaluation(site, 'the string is not base64')
+  isBase64(text) ? decoded(Buffer.from(text, 'base64'), site) : failEvaluation(site, 'the string is not base64')
 
 const decoded = (bytes: Uint8Array, site: Site): string => {
   try {

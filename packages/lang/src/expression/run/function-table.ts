@@ -121,6 +121,7 @@ export const isFunction = (name: string): boolean => name === 'has' || table().b
 const valueTypeOf = (type: Type | undefined): Type => {
   if (!type || isJson(type)) return JSON_TYPE
   const objects = objectsOf(type) ?? []
+  if (objects.some((object) => object.kind === 'record' && object.isOpen)) return JSON_TYPE
   return unite(objects.flatMap((object) => (object.kind === 'map' ? [object.item] : object.fields.map((field) => field.type))))
 }
 

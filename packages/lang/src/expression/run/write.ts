@@ -7,6 +7,8 @@ import { type FieldKey, membersOf, type RuntimeValue, Slice } from './slice.js'
 
 // For fewer bytes a loop is faster than a copy.
 const SHORT = 64
+// From here on its bytes are counted, so that no room is asked for that it does not need.
+const LONG = 65_536
 
 /** The offset for so many bytes, and one more. */
 export const room = (out: Sink, at: number, bytes: number): number => (at + bytes < out.buf.length ? at : out.grow(at, bytes))
@@ -120,7 +122,7 @@ export const putString = (out: Sink, at: number, text: string): number => {
   }
   // A surrogate half is written as an escape.
   const json = JSON.stringify(text)
-  p = room(out, p, 3 * json.length)
+  p = room(out, p, json.length < LONG ? 3 * json.length : Buffer.byteLength(json))
   return p + out.buf.write(json, p, 'utf8')
 }
 
