@@ -16,6 +16,7 @@ import type { ServerContext } from './server-context.js'
 /** `calls`: its session's, where that is known before. */
 export const openClient = async (transport: Transport, context: ServerContext, calls = openCalls(context)): Promise<Client> => {
   let canAsk = false
+  let revision: string | undefined
   const subscriptions = openSubscriptions((uri) => void rpc.notify({ method: 'notifications/resources/updated', params: { uri } }))
   const rpc = openJsonRpc(
     transport,
@@ -23,6 +24,7 @@ export const openClient = async (transport: Transport, context: ServerContext, c
       if (name === 'initialize') {
         const { answer, capabilities } = initialize(params, context)
         canAsk = hasForms(capabilities.elicitation)
+        revision = answer.protocolVersion
         return answer
       }
       const method = Object.hasOwn(SESSION_METHODS, name) ? SESSION_METHODS[name] : undefined
@@ -35,7 +37,9 @@ export const openClient = async (transport: Transport, context: ServerContext, c
         const reply = await rpc.ask('elicitation/create', question, options).catch(() => undefined)
         return isRecord(reply) && reply.action === 'accept'
       }
-      return method(client, params, { ...request, approve })
+      const answer = (traceparent?: string) => method(client, params, { ...request, approve, traceparent })
+      const { spans, catalogue } = context
+      return spans ? spans.around({ id: request.requestId, method: name, params, protocol: revision, catalogue }, answer) : answer()
     },
     () => subscriptions.close(),
   )
@@ -66,7 +70,7 @@ export const openCalls = ({ protocol }: ServerContext): WalkedCalls | undefined 
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
 
 interface Initialized {
-  readonly answer: object
+  readonly answer: { readonly protocolVersion: string }
   /** The client's. */
   readonly capabilities: Params
 }
