@@ -2,6 +2,7 @@
 // collector's own types, and by what the conventions' model files say of each name (conventions.ts).
 
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -214,6 +215,97 @@ t.test('the spans of a run', async (t) => {
   }
   const names = metrics.at(-1).resourceMetrics[0].scopeMetrics[0].metrics.map(({ name }: { readonly name: string }) => name)
   for (const name of Object.keys(METRICS)) t.ok(names.includes(name), name)
+  await checkProtocol(t, collector.seen)
+})
+
+t.test('calls within a nested plumb have spans of their own', async (t) => {
+  const { seen, url } = await openServer(t, ({ path, body }) => {
+    if (path === '/page') return { body: { page: true } }
+    const { messages } = JSON.parse(body) as { messages: { role: string }[] }
+    if (messages.some(({ role }) => role === 'tool')) return { body: completion({ content: 'done' }) }
+    const calls = [callOf('call_a', 'fetch', { url: `${url}/page` }), callOf('call_b', 'loud__shout', { text: 'ho' })]
+    return { body: completion({ tool_calls: calls }, 'tool_calls') }
+  })
+  const collector = await openServer(t, () => ({}))
+  const directory = makeTestDirectory({ 'mcp.cjs': MCP_SERVER })
+  const spec = `
+let fetch : { url: string } -> json = tool { builtin: "http_get" }
+let asker : !string -> !string = agent {
+  provider: "openai", model: "gpt-5.2", endpoint: "${url}/v1", wire: "chat", stream: false, tools: [fetch],
+  mcp: [{ command: "node", args: ["mcp.cjs", "${directory}/seen.json"], prefix: "loud", sandbox: false }]
+}
+let inner : !string -> !string = plumb(input, output) { spawn asker(input=input, output=output) }
+let main : !string -> !string = plumb(input, output) { spawn inner(input=input, output=output) }
+`
+  const env = { ...envIn(directory), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACEPARENT: `00-${TRACE}-b7ad6b7169203331-01` }
+  const { out, err } = await bash(`cat > s.plumb; echo '"x"' | plumb --grant net,net.private,exec s.plumb`, { directory, env }, spec)
+  t.equal(out, '"done"\n', err)
+  const spans = spansIn(collector.seen)
+  for (const span of spans) checkSpan(t, span, String(valuesOf(span)['gen_ai.operation.name']))
+  const [fetch] = spans.filter(({ name }) => name === 'execute_tool fetch')
+  const [shout] = spans.filter(({ name }) => name === 'execute_tool loud:shout')
+  t.equal(seen.find(({ path }) => path === '/page')?.headers.traceparent, `00-${TRACE}-${fetch?.spanId}-01`)
+  t.match(JSON.parse(readFileSync(join(directory, 'seen.json'), 'utf8')), { meta: { traceparent: `00-${TRACE}-${shout?.spanId}-01` } })
+  t.match(valuesOf(shout as Span), { 'mcp.method.name': 'tools/call', 'network.transport': 'pipe' })
+})
+
+const spansIn = (seen: readonly Seen[]): readonly Span[] =>
+  seen.filter(({ path }) => path === '/v1/traces').flatMap(({ body }) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans as Span[])
+
+const REQUESTS = [
+  { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } } },
+  { id: 2, method: 'tools/list', params: {} },
+  {
+    id: 3,
+    method: 'tools/call',
+    params: { name: 'where', arguments: {}, _meta: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` } },
+  },
+  { id: 4, method: 'tools/call', params: { name: 'broken', arguments: {} } },
+  { id: 5, method: 'tools/call', params: { name: 'none', arguments: {} } },
+  { id: 6, method: 'no/such', params: {} },
+  {
+    id: 7,
+    method: 'tools/call',
+    params: {
+      name: 'where',
+      arguments: {},
+      _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
+    },
+  },
+]
+
+t.test('the spans of a server of MCP', async (t) => {
+  const collector = await openServer(t, () => ({}))
+  const spec = `
+@tool true let where : { arguments?: [string] } -> string = tool { command: "printenv TRACEPARENT" }
+@tool true let broken : { arguments?: [string] } -> string = tool { command: "false" }
+`
+  const directory = makeTestDirectory({
+    's.plumb': spec,
+    in: REQUESTS.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join(''),
+  })
+  const env = {
+    ...envIn(directory),
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+    TRACEPARENT: `00-${TRACE}-b7ad6b7169203331-01`,
+  }
+  const { out, err } = await bash('plumb-mcp --grant exec s.plumb < in', { directory, env })
+  const spans = spansIn(collector.seen)
+  t.strictSame(
+    spans.map(({ name, parentSpanId }) => `${name} ${parentSpanId}`).sort(),
+    [
+      ...['initialize', 'tools/call', 'tools/call broken', 'tools/call where', 'tools/list'].map((name) => `${name} b7ad6b7169203331`),
+      'tools/call where 00f067aa0ba902b7',
+    ].sort(),
+    err,
+  )
+  for (const span of spans) checkSpan(t, span, 'mcp.server')
+  const named = (id: string) => spans.find((span) => valuesOf(span)['jsonrpc.request.id'] === id)
+  t.match(valuesOf(named('4') as Span), { 'error.type': 'tool_error' })
+  t.match(valuesOf(named('5') as Span), { 'rpc.response.status_code': '-32602', 'error.type': undefined })
+  t.match(valuesOf(named('7') as Span), { 'mcp.protocol.version': '2026-07-28' })
+  t.match(out, new RegExp(`00-${TRACE}-${named('3')?.spanId}-01`), 'what the tool asks is below it')
   await checkProtocol(t, collector.seen)
 })
 

@@ -14,8 +14,8 @@ export interface SpannedRequest {
   /** One that the server knows. */
   readonly method: string
   readonly params: Params
-  /** The revision. */
-  readonly protocol: string | undefined
+  /** The revision, once the request is answered. */
+  readonly protocol: () => string | undefined
   readonly catalogue: Catalogue
 }
 
@@ -36,13 +36,14 @@ const spansTo = (exporter: BatchSpanExporter, settings: OtlpSettings, isHttp: bo
   around: async (request, work) => {
     const parent = placeIn(request.params) ?? settings.parent
     const [traceId, spanId, start] = [parent?.traceId ?? randomBytes(16).toString('hex'), newSpanId(), Date.now()]
-    const { name, attributes } = aboutOf(request, settings.capturesContent)
-    const end = (outcome: Outcome): void =>
+    const end = (outcome: Outcome): void => {
+      const { name, attributes } = aboutOf(request, settings.capturesContent)
       exporter.add({
         ...{ traceId, spanId, parentId: parent?.spanId, name, kind: 'server', start, end: Date.now() },
         attributes: { ...attributes, ...transportOf(isHttp), ...outcome.attributes },
         ...(outcome.error === undefined ? {} : { error: outcome.error }),
       })
+    }
     try {
       const result = await work(traceparentOf(traceId, spanId))
       end(outcomeOf(result ?? {}, settings.capturesContent && request.method === 'tools/call'))
@@ -77,7 +78,7 @@ const aboutOf = (
     name: target === undefined ? method : `${method} ${target}`,
     attributes: {
       'mcp.method.name': method,
-      'mcp.protocol.version': protocol,
+      'mcp.protocol.version': protocol(),
       'jsonrpc.request.id': preview(String(id)),
       'gen_ai.operation.name': method === 'tools/call' ? 'execute_tool' : undefined,
       'gen_ai.tool.name': tool,

@@ -108,7 +108,7 @@ export const openStateless = (context: ServerContext, taskAfterMs?: number, call
     // A stream of notifications has no end of its own.
     const isSpanned = spans && method !== 'subscriptions/listen' && (method === 'server/discover' || Object.hasOwn(METHODS, method))
     if (!isSpanned) return perform(request, envelope, asker)
-    const of = { id, method, params, protocol: envelope.revision, catalogue }
+    const of = { id, method, params, protocol: () => envelope.revision, catalogue }
     return spans.around(of, (traceparent) => perform(request, envelope, asker, traceparent))
   }
 
