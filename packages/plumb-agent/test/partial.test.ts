@@ -220,6 +220,12 @@ t.test('linear in the length of the answer, however it is cut', async (t) => {
     for (let at = 0; at < text.length - 1; at += size) reader.push(text.slice(at, Math.min(at + size, text.length - 1)))
     t.strictSame(JSON.parse(reader.now.json ?? ''), JSON.parse(text))
   }
+  const grown = new PartialJson(JSON_TYPE, false)
+  const lengths = ['[', '[', ']', ',', '{', '}', '"', 'a', '"', '1', ']'].map((piece) => {
+    grown.push(piece)
+    return grown.length
+  })
+  t.notOk(lengths[2] === lengths[1] || lengths[5] === lengths[4], 'an end is news')
   const number = new PartialJson(JSON_TYPE, false)
   number.push('[')
   for (let i = 0; i < 50_000; i++) number.push('1')
@@ -235,7 +241,9 @@ t.test('attempts begin with an empty one, and the last is the output', async (t)
   const { partials, told } = watch(NOTE)
   partials.begin(false)
   partials.emit({ kind: 'text', delta: '{"score": 1, "te' })
-  partials.stop()
+  partials.emit({ kind: 'text', delta: 'xt": "a' })
+  partials.emit({ kind: 'retry', attempt: 1, reason: 'the connection broke off', wait_ms: 400 })
+  partials.emit({ kind: 'text', delta: 'b' })
   partials.begin(true)
   partials.emit({ kind: 'text', delta: '{"score": 2, ' })
   partials.end('{"score":2,"text":"x"}')
@@ -307,7 +315,7 @@ t.test('random answers, cut anywhere, over each wire', async (t) => {
     let chunks: readonly Uint8Array[] = []
     const { url } = await openStub(t, [() => ({ headers: STREAM, chunks })])
     const name = wire === 'anthropic' ? 'anthropic' : 'openai'
-    const { ask } = openClient(t, name, url, { ...(name === 'openai' ? { wire } : {}), transport_retries: 0 })
+    const { ask } = openClient(t, name, url, { ...(name === 'openai' ? { wire } : {}), transport_retries: 2 })
     let [answers, shown] = [0, 0]
     const overWire = fc.asyncProperty(written, fc.array(fc.nat({ max: 5000 }), { maxLength: 12 }), async (text, cuts) => {
       chunks = cutStream(t, wire, text, cuts)

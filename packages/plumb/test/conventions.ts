@@ -4,7 +4,7 @@
 // gen_ai.agent.name); and of what is not of generative AI from open-telemetry/semantic-conventions v1.44.0 (2026-08-04).
 
 /** The type of an attribute, or its well-known values. */
-export const ATTRIBUTES: Readonly<Record<string, 'string' | 'int' | 'boolean' | 'string[]' | 'any' | readonly string[]>> = {
+const ATTRIBUTES: Readonly<Record<string, 'string' | 'int' | 'boolean' | 'string[]' | 'any' | readonly string[]>> = {
   'error.type': 'string',
   'gen_ai.agent.name': 'string',
   'gen_ai.conversation.id': 'string',
