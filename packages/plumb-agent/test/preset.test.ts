@@ -1,7 +1,7 @@
 // Each preset against its server, as that is recorded in fixtures/provider/exchanges.ts: with tools and without, typed and not, streamed and
 // plain, and a second question of the same conversation.
 
-import { ACCOUNTS } from '@plumb/wire'
+import { ACCOUNTS, type Account } from '@plumb/wire'
 import t, { type Test } from 'tap'
 import { readEndpoint } from '../src/provider/http/endpoint.js'
 import { madeEndpoint } from '../src/provider/http/made-endpoint.js'
@@ -156,7 +156,11 @@ const MADE: readonly (readonly [preset: string, env: Readonly<Record<string, str
   ],
 ]
 
-const accountOf = (preset: string) => ACCOUNTS.find(({ name }) => name === preset) ?? t.bailout(preset)
+const accountOf = (preset: string): Account => {
+  const account = ACCOUNTS.find(({ name }) => name === preset)
+  if (!account) throw new Error(preset)
+  return account
+}
 
 t.test('addresses made of variables', async (t) => {
   for (const [preset, env, made] of MADE) {

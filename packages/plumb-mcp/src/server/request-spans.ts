@@ -4,10 +4,11 @@
 import { randomBytes } from 'node:crypto'
 import { BatchSpanExporter, type OtlpSettings, readOtlpSettings, type SpanAttributes } from '@plumb/tool/otlp'
 import { newSpanId, parentOf, type SpanPlace, traceparentOf } from '@plumb/tool/otlp/trace-context'
-import { isRecord, map, preview, type Result } from '@plumb/wire'
+import { isRecord, map, preview, type Result, succeed } from '@plumb/wire'
 import type { Catalogue } from './catalogue.js'
-import type { Params } from './method.js'
 import { toRpcError } from './rpc-error.js'
+
+type Params = Readonly<Record<string, unknown>>
 
 export interface SpannedRequest {
   readonly id: string | number
@@ -28,8 +29,9 @@ export interface RequestSpans {
 
 /** Undefined: no spans are wanted. */
 export const openRequestSpans = (isHttp: boolean, warn: (text: string) => void): Result<RequestSpans | undefined> => {
-  const settings = readOtlpSettings(process.env) ?? { ok: true as const, value: undefined }
-  return map(settings, (found) => (found?.url ? spansTo(new BatchSpanExporter(found, found.url, warn), found, isHttp) : undefined))
+  const settings = readOtlpSettings(process.env)
+  if (!settings) return succeed(undefined)
+  return map(settings, (found) => found.url && spansTo(new BatchSpanExporter(found, found.url, warn), found, isHttp))
 }
 
 const spansTo = (exporter: BatchSpanExporter, settings: OtlpSettings, isHttp: boolean): RequestSpans => ({
