@@ -101,7 +101,7 @@ const DEPENDENCY_IMPORTERS: Readonly<Record<string, RegExp>> = {
   'vscode-languageserver-protocol': /^packages\/plumb\/src\/lsp\//,
   yaml: /^packages\/plumb-tool\/src\/source\/agent\/front-matter\.ts$/,
   undici:
-    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/source\/builtin|mcp-client\/src|plumb-mcp\/src|plumb\/src\/command\/prices|runtime\/src\/display\/otlp)\//,
+    /^packages\/(plumb-agent\/src\/provider|plumb-tool\/src\/(source\/builtin|otlp)|mcp-client\/src|plumb-mcp\/src|plumb\/src\/command\/prices)\//,
   ignore: /^packages\/sandbox\/src\/path\/ignore-rules\.ts$/,
   re2js: /^packages\/(plumb-tool\/src\/source\/builtin\/|wire\/src\/pattern\.ts$)/,
 }

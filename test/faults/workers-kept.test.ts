@@ -14,6 +14,10 @@ const FILES = {
     let main : !string -> !(string, string) = plumb(input, output) {
       input ; map(lower(value)) ; bot ; filter(length(value) > 20) ; (id * other) ; barrier ; output
     }`,
+  'where.plumb': `
+    let where : { arguments?: [string] } -> string = tool { command: "printenv TRACEPARENT" }
+    let bot : !string -> !string = agent { provider: "eliza", model: "doctor", amnesiac: true, tools: [where] }
+    let main : !string -> !string = bot`,
   'talk.jsonl': `${Array.from({ length: 20 }, (_, i) => `"My cat ${i} remembers ${i % 7} of you"\n`).join('')}7\nx\n`,
 }
 
@@ -75,7 +79,7 @@ onStage('what was not kept cannot be recorded afterwards', async (t, { bash }) =
 })
 
 onStage('a worker says what it does, traces it, and sends a span for each settlement', async (t, { bash, serveWith, work }) => {
-  const spans: { name: string; attributes: { key: string; value: Record<string, string> }[]; traceId: string }[] = []
+  const spans: { name: string; attributes: { key: string; value: Record<string, string> }[]; traceId: string; spanId: string }[] = []
   const server = createServer((request, response) => {
     let body = ''
     request
@@ -104,4 +108,10 @@ onStage('a worker says what it does, traces it, and sends a span for each settle
   t.equal(new Set(spans.map(({ traceId }) => traceId)).size, 1, 'one trace for a run')
   const trace = JSON.parse(readFileSync(join(work, 'worker.json'), 'utf8')) as { name: string; cat?: string }[]
   t.equal(trace.filter(({ cat }) => cat === 'work').length, 10, 'each message of each agent')
+  spans.length = 0
+  const toolRun = `echo '"call where {}"' | plumb run --on "$PLUMB_ON" --detach --run where where.plumb`
+  const fetched = 'plumb run --on "$PLUMB_ON" --run where where.plumb < /dev/null'
+  const { out, err } = await bash(`${toolRun}; ${collector} plumb work --once --grant exec where.plumb; ${fetched}`)
+  const [process] = spans.filter(({ name }) => name === 'serve bot')
+  t.match(out, `00-${process?.traceId}-${process?.spanId}-01`, err)
 })

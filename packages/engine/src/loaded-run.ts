@@ -10,6 +10,7 @@ import { optionWords, type Reporter, type Result, succeed } from '@plumb/wire'
 import { PartProcess } from './part-process.js'
 import type { PartRunnerOptions } from './part-runner.js'
 import { planRun, type RunPlan } from './run-plan.js'
+import type { PartSpan } from './worker-watch.js'
 
 export interface LoadedRun {
   readonly loaded: LoadedSpec
@@ -36,11 +37,11 @@ const reportFailure = (failed: Extract<Result<unknown>, { ok: false }>, reporter
   return undefined
 }
 
+/** How the process of a part is started. `span`: its own, which it ends. */
+export type StartPart = (...start: [...Parameters<PartRunnerOptions['start']>, span?: PartSpan | undefined]) => Result<PartProcess>
+
 /** How the processes of parts are started. */
-export const startPartsOf = async (
-  { loaded, bound, graph }: LoadedRun,
-  options: RunOptions,
-): Promise<Result<PartRunnerOptions['start']>> => {
+export const startPartsOf = async ({ loaded, bound, graph }: LoadedRun, options: RunOptions): Promise<Result<StartPart>> => {
   const { permissions, lines, run, programs, agents } = options
   const { docroot } = permissions
   const found = docroot === undefined ? succeed(undefined) : findDocroot(docroot)
@@ -58,7 +59,7 @@ export const startPartsOf = async (
   const prices = await loadPrices(given.value)
   const entry = loaded.compiled.program.entry.module.path
   const variables = serverVariables(bound)
-  return succeed((part, memory, events) =>
+  return succeed((part, memory, events, span) =>
     PartProcess.start({
       part,
       binding: run.binding,
@@ -70,6 +71,7 @@ export const startPartsOf = async (
       memory,
       maxLine: lines.maxLine,
       prices,
+      span,
       ...events,
     }),
   )

@@ -38,6 +38,7 @@ import { type PartEvent, PartEvents } from './part-events.js'
 import { openPartKept, type PartKept, type PartKeptOptions } from './part-kept.js'
 import type { PlannedPart } from './run-plan.js'
 import { type AgentSpending, spentIn } from './spent.js'
+import type { PartSpan } from './worker-watch.js'
 
 export interface PartProcessOptions {
   readonly part: PlannedPart
@@ -59,6 +60,8 @@ export interface PartProcessOptions {
   readonly memory: readonly string[] | undefined
   readonly maxLine: number
   readonly prices: Prices | undefined
+  /** Its span, which ends with it. Undefined: none is sent. */
+  readonly span?: PartSpan | undefined
   /** The delivery of the message, the same whenever it is delivered. */
   readonly deliveryOf: (message: TakenMessage) => string
   /** Called when the first of its messages are done. */
@@ -145,7 +148,7 @@ export class PartProcess {
   readonly exited: Promise<Exit>
 
   static start(options: PartProcessOptions): Result<PartProcess> {
-    const { part, binding, args, files, entry, authority, variables, memory, maxLine } = options
+    const { part, binding, args, files, entry, authority, variables, memory, maxLine, span } = options
     const state = memory && openStateLog(memory)
     const deliveries = openDeliveryLog()
     const { shared, isOnly = false } = options.answers ?? {}
@@ -170,7 +173,7 @@ export class PartProcess {
       entry,
       authority,
       budget: options.budget,
-      env: { ...childEnv('ours', variables), PLUMB_ERRORS: 'json' },
+      env: { ...childEnv('ours', variables), PLUMB_ERRORS: 'json', ...(span ? { PLUMB_TRACEPARENT: span.traceparent } : {}) },
       shared: { [DELIVERY_FD]: deliveries.fd, ...(state ? { [STATE_FD]: state.fd } : {}), ...(events ? { [EVENTS_FD]: events.fd } : {}) },
     })
     kept?.handedOn()
@@ -200,6 +203,7 @@ export class PartProcess {
       this.#deliveries.close()
       this.#kept?.close()
       this.#events?.close()
+      options.span?.end()
       return exit
     })
   }

@@ -1,9 +1,8 @@
 // Writes the trace of a worker's own processes (--trace), and exports a span for each settlement if OpenTelemetry's variables name a
 // collector.
 
-import { randomBytes } from 'node:crypto'
 import type { BatchSpanExporter, OtlpSettings } from '@plumb/runtime/display'
-import type { RunListener } from '@plumb/runtime/event'
+import { newSpanId, type RunListener, traceparentOf } from '@plumb/runtime/event'
 import { sha256Of } from '@plumb/wire'
 import type { RunRow, Settlement } from './engine.js'
 import type { MergedEvents } from './merged-events.js'
@@ -15,6 +14,14 @@ export interface WorkerWatchOptions {
   readonly trace: { readonly listener: RunListener; readonly merged: MergedEvents } | undefined
   /** Undefined: there is no collector. */
   readonly spans: { readonly exporter: BatchSpanExporter; readonly parent: OtlpSettings['parent'] } | undefined
+}
+
+/** The span of a process that serves a part, while it goes on. */
+export interface PartSpan {
+  /** For what its tools ask. */
+  readonly traceparent: string
+  /** Sends it. */
+  end(): void
 }
 
 /** Maximum messages named in a span. */
@@ -39,14 +46,32 @@ export class WorkerWatch {
       for (const one of trace.merged.eventsOf(id, process, event, event.at - this.#beganMs)) trace.listener.on(one)
   }
 
-  settled({ id, name }: RunRow, part: PlannedPart, { tally, ords }: Settlement, began: number): void {
+  /** Undefined: there is no collector. */
+  serving(run: RunRow, part: PlannedPart): PartSpan | undefined {
+    const { spans } = this.#o
+    if (!spans) return undefined
+    const [traceId, spanId, start] = [this.#traceOf(run), newSpanId(), Date.now()]
+    const end = (): void =>
+      spans.exporter.add({
+        ...{ traceId, spanId, parentId: spans.parent?.spanId, name: `serve ${part.name}`, kind: 'internal', start, end: Date.now() },
+        attributes: { 'plumb.run': run.name, 'plumb.part': `${part.id} ${part.name}` },
+      })
+    return { traceparent: traceparentOf(traceId, spanId), end }
+  }
+
+  /** All workers of a run are in one trace. */
+  #traceOf({ id, name }: RunRow): string {
+    return this.#o.spans?.parent?.traceId ?? sha256Of(`plumb ${id} ${name}`, 32)
+  }
+
+  settled(run: RunRow, part: PlannedPart, { tally, ords }: Settlement, began: number): void {
     const { spans } = this.#o
     if (!spans || ords.length === 0) return
-    // All workers of a run are in one trace.
-    const traceId = spans.parent?.traceId ?? sha256Of(`plumb ${id} ${name}`, 32)
+    const { name } = run
+    const traceId = this.#traceOf(run)
     const ord = ords.slice(0, MAX_ORDS).map((one) => one.slice(1, -1).replaceAll(',', '.'))
     spans.exporter.add({
-      ...{ traceId, spanId: randomBytes(8).toString('hex'), parentId: spans.parent?.spanId, name: `settle ${part.name}`, kind: 'internal' },
+      ...{ traceId, spanId: newSpanId(), parentId: spans.parent?.spanId, name: `settle ${part.name}`, kind: 'internal' },
       ...{ start: began, end: Date.now() },
       attributes: {
         'plumb.run': name,

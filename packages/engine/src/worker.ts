@@ -7,8 +7,9 @@ import { connectWithRetries, FULL, type PatienceOptions } from './connect-with-r
 import type { Connection } from './connection.js'
 import type { RunRow } from './engine.js'
 import { Lending, type LendingLimits, type LendingOptions } from './lending.js'
+import type { StartPart } from './loaded-run.js'
 import { PartAnswers } from './part-answers.js'
-import { PartRunner, type PartRunnerOptions } from './part-runner.js'
+import { PartRunner } from './part-runner.js'
 import type { PlacesOfAnswers } from './places-of-answers.js'
 import { PostgresEngine } from './postgres.js'
 import type { PlannedPart, RunPlan } from './run-plan.js'
@@ -28,7 +29,7 @@ export interface WorkerOptions extends PatienceOptions {
   /** Interval between progress lines; 0: no such lines. */
   readonly statusSeconds: number
   readonly plan: RunPlan
-  readonly start: PartRunnerOptions['start']
+  readonly start: StartPart
   readonly places: PlacesOfAnswers
   readonly nameOfAgent: LendingOptions['nameOf']
   readonly watch: WorkerWatch
@@ -228,7 +229,7 @@ class Session {
           onEvents: (events) => watch.saw(part, events),
           onSettled: (settlement, began) => watch.settled(run, part, settlement, began),
           retrySeconds,
-          start,
+          start: (part, memory, on) => start(part, memory, on, watch.serving(run, part)),
           warn: (warning) => reporter.warn(named(warning)),
           report: (error) => reporter.report(named(error)),
           fail: this.#fail,

@@ -220,6 +220,12 @@ t.test('linear in the length of the answer, however it is cut', async (t) => {
     for (let at = 0; at < text.length - 1; at += size) reader.push(text.slice(at, Math.min(at + size, text.length - 1)))
     t.strictSame(JSON.parse(reader.now.json ?? ''), JSON.parse(text))
   }
+  const grown = new PartialJson(JSON_TYPE, false)
+  const lengths = ['[', '[', ']', ',', '{', '}', '"', 'a', '"', '1', ']'].map((piece) => {
+    grown.push(piece)
+    return grown.length
+  })
+  t.notOk(lengths[2] === lengths[1] || lengths[5] === lengths[4], 'an end is news')
   const number = new PartialJson(JSON_TYPE, false)
   number.push('[')
   for (let i = 0; i < 50_000; i++) number.push('1')
@@ -235,7 +241,9 @@ t.test('attempts begin with an empty one, and the last is the output', async (t)
   const { partials, told } = watch(NOTE)
   partials.begin(false)
   partials.emit({ kind: 'text', delta: '{"score": 1, "te' })
-  partials.stop()
+  partials.emit({ kind: 'text', delta: 'xt": "a' })
+  partials.emit({ kind: 'retry', attempt: 1, reason: 'the connection broke off', wait_ms: 400 })
+  partials.emit({ kind: 'text', delta: 'b' })
   partials.begin(true)
   partials.emit({ kind: 'text', delta: '{"score": 2, ' })
   partials.end('{"score":2,"text":"x"}')
@@ -279,6 +287,76 @@ const frames = (...texts: readonly string[]): { readonly [wire: string]: string 
     ),
   }
 }
+
+/** The text as the model's own pieces, and its stream in pieces of bytes that end anywhere, within characters too. */
+const cutStream = (t: Test, wire: string, text: string, cuts: readonly number[]): readonly Uint8Array[] => {
+  const texts = pieces(text, cuts).map((piece) => Buffer.from(piece).toString())
+  if (texts.join('') !== text) return []
+  const bytes = Buffer.from(`${frames(...texts)[wire] ?? t.bailout(wire)}${ENDS[wire]}`)
+  const at = [...new Set([0, ...cuts.map((cut) => (cut * 7919) % bytes.length), bytes.length])].sort((a, b) => a - b)
+  return at.slice(1).map((end, i) => bytes.subarray(at[i], end))
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  anthropic: named(
+    { type: 'content_block_stop', index: 0 },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn', stop_sequence: null }, usage: { output_tokens: 1 } },
+    { type: 'message_stop' },
+  ),
+  chat: `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] })}\n\ndata: [DONE]\n\n`,
+  responses: `data: ${JSON.stringify({ type: 'response.completed', response: { id: 'r', status: 'completed', output: [], usage: { input_tokens: 1, output_tokens: 1 } } })}\n\n`,
+}
+
+const OBJECT: Type = { kind: 'json' }
+
+t.test('random answers, cut anywhere, over each wire', async (t) => {
+  const seed = Number(process.env.PLUMB_SEED ?? Date.now() % 1_000_000)
+  for (const wire of ['anthropic', 'chat', 'responses']) {
+    let chunks: readonly Uint8Array[] = []
+    const { url } = await openStub(t, [() => ({ headers: STREAM, chunks })])
+    const name = wire === 'anthropic' ? 'anthropic' : 'openai'
+    const { ask } = openClient(t, name, url, { ...(name === 'openai' ? { wire } : {}), transport_retries: 2 })
+    let [answers, shown] = [0, 0]
+    const overWire = fc.asyncProperty(written, fc.array(fc.nat({ max: 5000 }), { maxLength: 12 }), async (text, cuts) => {
+      chunks = cutStream(t, wire, text, cuts)
+      // Half of a surrogate pair is in no stream of UTF-8.
+      if (chunks.length === 0) return
+      answers++
+      const [reader, come] = [new PartialJson(OBJECT, false), { text: '' }]
+      let before: Shown | undefined
+      const emit = (event: TelemetryEvent): void => {
+        if (event.kind !== 'text') return
+        reader.push(event.delta)
+        come.text += event.delta
+        if (come.text === text) return
+        const now = reader.now
+        if (JSON.stringify(now) !== JSON.stringify(reference(come.text))) throw new Error(`${come.text}: ${JSON.stringify(now)}`)
+        if (now.json === undefined) return
+        shown++
+        const value = JSON.parse(now.json) as Json
+        if (before?.json !== undefined && !keeps(JSON.parse(before.json) as Json, new Set(before.open), value))
+          throw new Error('what was final has changed')
+        if (!keeps(value, new Set(now.open), JSON.parse(text) as Json)) throw new Error('it is not a beginning of the answer')
+        before = now
+      }
+      const { partials, told } = watch(OBJECT)
+      partials.begin(false)
+      const answer = await ask({ output: OBJECT, emit: (event) => [emit(event), partials.emit(event)] })
+      if (!answer.ok || come.text !== text) throw new Error(`${wire}: ${JSON.stringify(answer)}, ${come.text}`)
+      const whole = readAnswer(text, OBJECT, false)
+      if (!whole.ok) throw new Error(whole.error.detail)
+      partials.end(whole.value.json)
+      const last = told().at(-1)
+      if (last?.kind !== 'partial' || last.open.length > 0 || last.json !== whole.value.json) throw new Error('the last is not the output')
+    })
+    const details = await fc.check(overWire, { numRuns: runs(200), seed })
+    t.notOk(
+      details.failed,
+      (await fc.asyncDefaultReportMessage(details)) ?? `${wire}: ${answers} answers, ${shown} beginnings, seed ${seed}`,
+    )
+    t.ok(answers > 0 && shown > 0, `${wire}: ${answers} answers, ${shown} beginnings, seed ${seed}`)
+  }
+})
 
 t.test('over each wire, and anew after a stream that broke', async (t) => {
   for (const wire of ['anthropic', 'chat', 'responses']) await overWire(t, wire)

@@ -1,7 +1,10 @@
 // Each preset against its server, as that is recorded in fixtures/provider/exchanges.ts: with tools and without, typed and not, streamed and
 // plain, and a second question of the same conversation.
 
+import { ACCOUNTS, type Account } from '@plumb/wire'
 import t, { type Test } from 'tap'
+import { readEndpoint } from '../src/provider/http/endpoint.js'
+import { madeEndpoint } from '../src/provider/http/made-endpoint.js'
 import type { ChatMessage, ModelRequest } from '../src/provider/provider.js'
 import { describeUnpaired } from '../src/provider/read-message.js'
 import { PRESET_SERVERS, type PresetServer, replyOf } from './fixtures/provider/exchanges.js'
@@ -115,3 +118,76 @@ for (const name of ['azure', 'bedrock'])
       { path: '/openai/v1/responses', body: { stream: true } },
     ])
   })
+
+const AZURE = 'https://res.openai.azure.com/openai/v1'
+const VERTEX = 'v1/projects/p/locations'
+
+/** What the variables make of the address, or what is wrong with them. */
+const MADE: readonly (readonly [preset: string, env: Readonly<Record<string, string>>, made: string | RegExp])[] = [
+  ...['', '/', '/openai', '/openai/v1', '/openai/v1/', '///'].map(
+    (end) => ['azure', { AZURE_OPENAI_ENDPOINT: `https://res.openai.azure.com${end}` }, AZURE] as const,
+  ),
+  ['azure', { AZURE_OPENAI_ENDPOINT: ' ' }, /^missing AZURE_OPENAI_ENDPOINT$/],
+  ['azure', { AZURE_OPENAI_ENDPOINT: 'res.openai.azure.com' }, /is not a URL of a server/],
+  ['azure', { AZURE_OPENAI_ENDPOINT: 'http://res.openai.azure.com' }, /over https only/],
+  ['azure', { AZURE_OPENAI_ENDPOINT: 'https://u:p@res.openai.azure.com' }, /holds a name or password/],
+  ['bedrock', { AWS_REGION: 'eu-west-1', AWS_DEFAULT_REGION: 'x' }, 'https://bedrock-runtime.eu-west-1.amazonaws.com/openai/v1'],
+  ['bedrock', { AWS_REGION: '', AWS_DEFAULT_REGION: 'us-east-1' }, 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1'],
+  ['bedrock', {}, /^missing AWS_REGION$/],
+  ['bedrock', { AWS_REGION: 'a.example/' }, 'https://bedrock-runtime.a.example.amazonaws.com/openai/v1'],
+  ...['a/b', 'a#b', 'a?b', 'a@b', '%2f', 'a b', '\\'].map(
+    (AWS_REGION) => ['bedrock', { AWS_REGION }, /AWS_REGION is '.*', which is not a part/] as const,
+  ),
+  ['vertex', {}, /^missing GOOGLE_CLOUD_LOCATION GOOGLE_CLOUD_PROJECT$/],
+  [
+    'vertex',
+    { GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_CLOUD_LOCATION: 'europe-west4' },
+    `https://europe-west4-aiplatform.googleapis.com/${VERTEX}/europe-west4/endpoints/openapi`,
+  ],
+  [
+    'vertex',
+    { GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_CLOUD_LOCATION: 'global' },
+    `https://aiplatform.googleapis.com/${VERTEX}/global/endpoints/openapi`,
+  ],
+  [
+    'vertex',
+    { GOOGLE_CLOUD_PROJECT: 'p', GOOGLE_CLOUD_LOCATION: 'eu' },
+    `https://aiplatform.eu.rep.googleapis.com/${VERTEX}/eu/endpoints/openapi`,
+  ],
+]
+
+const accountOf = (preset: string): Account => {
+  const account = ACCOUNTS.find(({ name }) => name === preset)
+  if (!account) throw new Error(preset)
+  return account
+}
+
+t.test('addresses made of variables', async (t) => {
+  for (const [preset, env, made] of MADE) {
+    const account = accountOf(preset)
+    const { url, missing, wrong } = madeEndpoint(account, env)
+    const read =
+      missing.length > 0
+        ? `missing ${missing.join(' ')}`
+        : (wrong ?? readEndpoint({ ...account, endpoint: url }, { spec: undefined, environment: undefined, allowedHosts: [] }))
+    t.match(typeof read === 'object' && 'detail' in read ? read.detail : String(read), made, `${preset} ${JSON.stringify(env)}`)
+  }
+})
+
+t.test('hosts of the clouds that a key is sent to', async (t) => {
+  for (const [preset, host, isOwn] of [
+    ['bedrock', 'bedrock-runtime-fips.us-east-1.amazonaws.com', true],
+    ['bedrock', 'bedrock-mantle.us-east-1.api.aws', true],
+    ['bedrock', 'bedrock-runtime.us-east-1.amazonaws.com.evil.example', false],
+    ['bedrock', 's3.us-east-1.amazonaws.com', false],
+    ['vertex', 'aiplatform.eu.rep.googleapis.com', true],
+    ['vertex', 'us-central1-aiplatform.googleapis.com', true],
+    ['vertex', 'storage.googleapis.com', false],
+    ['vertex', 'xaiplatform.googleapis.com', false],
+    ['azure', 'res.openai.azure.com', false],
+  ] as const) {
+    const own = { ...accountOf(preset), endpoint: undefined }
+    const read = readEndpoint(own, { spec: `https://${host}/v1`, environment: undefined, allowedHosts: [] })
+    t.equal(read instanceof URL, isOwn, `${preset}: ${host}`)
+  }
+})

@@ -6,6 +6,7 @@ import { resolve } from 'node:path'
 import type { Program } from '@plumb/lang'
 import { openOwnBudget } from '@plumb/ledger'
 import { lackedBy, namedProtocol, WalkedProtocol } from '@plumb/tool/internal'
+import { namesCollector } from '@plumb/tool/otlp/environment'
 import { type Fault, fail, fault, openLineInput, openLineOutput, preview, Reporter, type Result, Semaphore, succeed } from '@plumb/wire'
 import { readToken } from '@plumb/wire/http'
 import { guardOutputsBelow } from '@plumb/wire/output'
@@ -17,6 +18,7 @@ import { findPrompts, isDirectory } from './prompts/find-directory.js'
 import { openResourceFiles } from './resources/files.js'
 import { openActiveCalls } from './server/active-calls.js'
 import { type Catalogue, clashes, notServed, openCatalogue } from './server/catalogue.js'
+import type { RequestSpans } from './server/request-spans.js'
 import type { ServerContext } from './server/server-context.js'
 import { sourceTools } from './source/source-tools.js'
 import { serveStdio } from './stdio/serve-stdio.js'
@@ -41,7 +43,13 @@ export const serve = async (options: ServeOptions, reporter = new Reporter('plum
   const opened = await open(options, limits, reporter)
   const token = tokenOf(options, opened?.authority, reporter)
   if (!opened || !token.ok) return fail('config_invalid', 'the server was not started')
-  const { context, prompts, sessions } = opened
+  const { prompts, sessions } = opened
+  const spans = await spansOf(options, reporter)
+  if (!spans.ok) {
+    reporter.report(spans.error)
+    return spans
+  }
+  const context = { ...opened.context, spans: spans.value }
   const started =
     options.http === undefined
       ? await onStdio(context, limits, reporter)
@@ -58,6 +66,7 @@ export const serve = async (options: ServeOptions, reporter = new Reporter('plum
     await server.close()
     await context.calls.idle()
     await sessions.close()
+    await spans.value?.finish()
   }
   const closing = new AbortController()
   const ended = Promise.race([finished, aborted(closing.signal)]).then(end)
@@ -66,6 +75,13 @@ export const serve = async (options: ServeOptions, reporter = new Reporter('plum
     return ended
   }
   return succeed({ ...('url' in server ? { url: server.url } : {}), finished: ended, close })
+}
+
+/** What sends them is loaded where a collector is named. */
+const spansOf = async ({ http }: ServeOptions, reporter: Reporter): Promise<Result<RequestSpans | undefined>> => {
+  if (!namesCollector()) return succeed(undefined)
+  const { openRequestSpans } = await import('./server/request-spans.js')
+  return openRequestSpans(http !== undefined, (text) => reporter.warn(fault('connection_failed', text)))
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

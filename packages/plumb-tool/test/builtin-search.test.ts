@@ -50,12 +50,14 @@ interface Indexed {
   readonly note: string
 }
 
+const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
+
 const contextOf = (
   directory: string,
   roots: Readonly<Record<string, string>> = { docroot: '.' },
   signal?: AbortSignal,
 ): BuiltinContext => ({
-  call: openCall(openSession({ docroot: directory }), signal ? { signal } : {}),
+  call: openCall(openSession({ docroot: directory }), { traceparent: TRACEPARENT, ...(signal ? { signal } : {}) }),
   tool: 'probe',
   roots: new Map(Object.entries(roots).map(([name, path]) => [name, join(directory, path)])),
   mayReachPrivateNet: false,
@@ -545,7 +547,7 @@ t.test('kill -9 at any moment leaves a whole index', async (t) => {
 
 t.test('vectors are blended in when an endpoint is configured', async (t) => {
   const KEY = 'sk-CANARY-embeddings'
-  const asked: { key: string | undefined; texts: number; path: string | undefined; model: string }[] = []
+  const asked: { key: string | undefined; traceparent: unknown; texts: number; path: string | undefined; model: string }[] = []
   let status = 200
   // Ships and boats mean the same.
   const meaning = (text: string): number[] => [/ship|boat|vessel/i.test(text) ? 1 : 0.01, /tree|forest/i.test(text) ? 1 : 0.01, 0.1]
@@ -554,7 +556,8 @@ t.test('vectors are blended in when an endpoint is configured', async (t) => {
     request.on('data', (part) => parts.push(part))
     request.on('end', () => {
       const { input, model } = JSON.parse(Buffer.concat(parts).toString()) as { input: string[]; model: string }
-      asked.push({ key: request.headers.authorization, texts: input.length, path: request.url, model })
+      const { authorization: key, traceparent } = request.headers
+      asked.push({ key, traceparent, texts: input.length, path: request.url, model })
       const isRefused = status !== 200
       const data = input.map((text, index) => ({ index, embedding: meaning(text) })).reverse()
       response.writeHead(status, { 'content-type': 'application/json', location: 'http://127.0.0.1:1/' })
@@ -580,7 +583,7 @@ t.test('vectors are blended in when an endpoint is configured', async (t) => {
   t.match(await find(directory, 'vessel'), { results: [], ranking: /^full text only: the index has no vectors/ })
   status = 503
   t.match(await index(directory), { unchanged: 3, note: 'full text and vectors' }, 'asked again after 503')
-  t.match(asked.at(-1), { key: `Bearer ${KEY}`, texts: 3, path: '/v1/embeddings', model: 'small' })
+  t.match(asked.at(-1), { key: `Bearer ${KEY}`, traceparent: TRACEPARENT, texts: 3, path: '/v1/embeddings', model: 'small' })
   const before = asked.length
   put(directory, 'new.md', 'forest')
   await index(directory)

@@ -31,6 +31,16 @@ const TEXTS: readonly (readonly [what: string, text: string, read: object | stri
   ['folded', front('name: a\ndescription: >-\n  b\n  c'), { description: 'b c' }],
   ['over lines', front('name: a\ndescription: b\n  c'), { description: 'b c' }],
   ['other keys', front('name: a\ndescription: b\nlicense: MIT\nversion: 3\nmetadata:\n  x: [1]'), { name: 'a' }],
+  ['a tag', front('name: a\ndescription: !x "b"\nmore: !!js/function "1"'), { description: 'b' }],
+  ...[
+    `x: ${'['.repeat(30_000)}${']'.repeat(30_000)}`,
+    `x: ${'{a: '.repeat(65)}`,
+    `x:\n ${'- '.repeat(30_000)}a`,
+    `x:\n ${'? '.repeat(65)}a`,
+  ].map(
+    (deep) =>
+      [`nested: ${deep.slice(0, 8)}`, front(`name: a\ndescription: b\n${deep}`), 'its front matter is not YAML: it is nested'] as const,
+  ),
   ['1,024 characters', front(`name: a\ndescription: ${LONG}`), { description: LONG }],
   ['1,024 characters of two units', front(`name: a\ndescription: ${'😀'.repeat(1024)}`), {}],
   ['64 characters', front(`name: ${'a'.repeat(64)}\ndescription: b`), {}],
@@ -81,6 +91,7 @@ t.test('folders, and folders of folders', async (t) => {
   put('all/order/SKILL.md', skill('order'))
   put('all/Äpfel/SKILL.md', skill('apples'))
   put('all/README.md', '# All')
+  symlinkSync('/etc', join(root, 'all/etc'))
   put('all/empty/notes.md', '')
   put('other/order/SKILL.md', skill('order'))
   put('none/x.md', '')
@@ -107,6 +118,16 @@ t.test('folders, and folders of folders', async (t) => {
     { message: /'broken\/b\/SKILL\.md': it is not UTF-8 text/ },
     { message: /'broken\/c\/SKILL\.md': it is a link/ },
   ])
+  mkdirSync(join(root, 'links'))
+  symlinkSync(join(root, 'other/order'), join(root, 'links/elsewhere'))
+  t.match(load('links').errors, [{ message: /no folder in it has a SKILL\.md, but the link 'elsewhere' leads to one/ }])
+  put('links/a/SKILL.md', skill('a'))
+  t.match(load('links'), {
+    errors: [],
+    skills: [{ name: 'a' }],
+    warnings: [{ code: 'skill_link', message: /'links\/elsewhere' leads to/ }],
+  })
+  t.strictSame(load('links', 'other').warnings, [], 'it is reached as what it is')
   const tools = loadSkills([{ named: 'x', path: join(root, 'all/refund') }], () => false)
   t.strictSame(tools.warnings, [], 'it names no tools')
 })
@@ -118,6 +139,7 @@ t.test('the tool gives the Markdown, the list of files, and each of them', async
   put('s/Z.txt', 'z')
   put('s/logo.png', Buffer.from([0x89, 0x50, 0, 0xff]))
   put('s/.env', 'KEY=1')
+  put('s/two\nlines.txt', 'x')
   put('s/.git/config', 'x')
   put('s/long.txt', `${'a'.repeat(400_000)}\n`)
   put('outside.txt', 'secret')

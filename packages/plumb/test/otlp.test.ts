@@ -1,50 +1,14 @@
-// What a collector gets of a run with two agents, tools of each kind, an error and a retry: by the rules of OTLP and of OpenTelemetry's
-// conventions for generative AI and for MCP, 0.1.0. Which attributes a span may have is as the model files of
-// open-telemetry/semantic-conventions-genai list them, looked up on 2026-11-29.
+// What a collector gets of a run with two agents, tools of each kind, a nested plumb, an error and a retry, and of a server of MCP: by the
+// collector's own types, and by what the conventions' model files say of each name (conventions.ts).
 
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
-
-const COMMON = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.conversation.id', 'gen_ai.agent.name', 'error.type']
-const CONTENT = ['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.system_instructions']
-const MCP = ['mcp.method.name', 'mcp.protocol.version', 'jsonrpc.request.id', 'rpc.response.status_code']
-const NETWORK = ['network.transport', 'network.protocol.name', 'server.address', 'server.port']
-const TOOL = ['name', 'type', 'call.id', 'call.arguments', 'call.result'].map((name) => `gen_ai.tool.${name}`)
-const USAGE = ['input_tokens', 'output_tokens', 'cache_read.input_tokens', 'cache_write.input_tokens', 'reasoning.output_tokens']
-const RESPONSE = ['model', 'id', 'finish_reasons'].map((name) => `gen_ai.response.${name}`)
-
-/** By operation: what a span may have, and what it must. */
-const SPANS: Readonly<Record<string, { readonly may: readonly string[]; readonly must: readonly string[]; readonly kind: number }>> = {
-  invoke_workflow: { kind: 1, must: ['gen_ai.operation.name'], may: [...COMMON, ...CONTENT, 'process.exit.code'] },
-  invoke_agent: { kind: 1, must: ['gen_ai.operation.name', 'gen_ai.agent.name'], may: [...COMMON, ...CONTENT] },
-  chat: {
-    kind: 3,
-    must: ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model', 'gen_ai.conversation.id'],
-    may: [...COMMON, ...CONTENT, ...RESPONSE, 'gen_ai.request.model', ...USAGE.map((name) => `gen_ai.usage.${name}`)],
-  },
-  execute_tool: { kind: 1, must: ['gen_ai.operation.name', 'gen_ai.tool.name'], may: [...COMMON, ...TOOL, ...MCP, ...NETWORK] },
-}
-
-const OF_MODEL = ['gen_ai.operation.name', 'gen_ai.provider.name', 'gen_ai.request.model']
-const COUNTED = { must: [...OF_MODEL, 'gen_ai.token.modality'], may: [...OF_MODEL, 'gen_ai.response.model', 'gen_ai.token.modality'] }
-
-/** By name: what a point may have, and what it must. */
-const METRICS: Readonly<Record<string, { readonly may: readonly string[]; readonly must: readonly string[] }>> = {
-  'gen_ai.client.inference.duration': { must: OF_MODEL, may: [...OF_MODEL, 'gen_ai.response.model', 'error.type'] },
-  'gen_ai.client.inference.usage.input_tokens': COUNTED,
-  'gen_ai.client.inference.usage.output_tokens': COUNTED,
-  'gen_ai.client.inference.usage.reasoning.output_tokens': COUNTED,
-  'plumb.cost': { must: OF_MODEL, may: [...OF_MODEL, 'gen_ai.response.model'] },
-  'gen_ai.invoke_agent.duration': { must: ['gen_ai.agent.name'], may: ['gen_ai.operation.name', 'gen_ai.agent.name', 'error.type'] },
-  'gen_ai.execute_tool.duration': {
-    must: ['gen_ai.tool.name'],
-    may: ['gen_ai.tool.name', 'gen_ai.tool.type', 'gen_ai.agent.name', 'error.type'],
-  },
-}
+import { METRICS, SPANS, wrongAttributes, wrongNames } from './conventions.js'
 
 interface Attribute {
   readonly key: string
@@ -63,6 +27,27 @@ interface Span {
 
 const valuesOf = ({ attributes }: Pick<Span, 'attributes'>): Record<string, unknown> =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
+
+const TRACE = '0af7651916cd43dd8448eb211c80319c'
+
+/** Against the table; `of`: its row. */
+const checkSpan = (t: Test, span: Span, of: string): void => {
+  const values = valuesOf(span)
+  const rule = SPANS[of]
+  t.strictSame(wrongAttributes(span.attributes), [], span.name)
+  t.strictSame(rule && wrongNames(rule, Object.keys(values)), [], span.name)
+  t.match(span, { traceId: TRACE, spanId: /^[\da-f]{16}$/, kind: rule?.kind ?? -1 })
+  t.equal(span.status.code === 2, 'error.type' in values, `${span.name}: error.type and status`)
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the bodies of requests
+const checkResource = (t: Test, bodies: readonly any[]): void => {
+  for (const { resourceSpans } of bodies)
+    for (const { resource, schemaUrl, scopeSpans } of resourceSpans) {
+      t.strictSame(wrongAttributes(resource.attributes), [])
+      t.match([schemaUrl, scopeSpans[0].schemaUrl], [/schemas\/gen-ai\/0\.1\.0$/, /schemas\/gen-ai\/0\.1\.0$/])
+    }
+}
 
 interface Seen {
   readonly path: string
@@ -162,7 +147,7 @@ t.test('the spans of a run', async (t) => {
         ...envIn(directory),
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
-        TRACEPARENT: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+        TRACEPARENT: `00-${TRACE}-b7ad6b7169203331-01`,
       },
     },
     specOf(url, log),
@@ -180,14 +165,8 @@ t.test('the spans of a run', async (t) => {
     'invoke_agent checker',
     'invoke_workflow main',
   ])
-  for (const span of spans) {
-    const values = valuesOf(span)
-    const rule = SPANS[String(values['gen_ai.operation.name'])]
-    const own = Object.keys(values).filter((key) => !key.startsWith('plumb.'))
-    t.strictSame([own.filter((key) => !rule?.may.includes(key)), rule?.must.filter((key) => !own.includes(key))], [[], []], span.name)
-    t.match(span, { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: /^[\da-f]{16}$/, kind: rule?.kind })
-    t.equal(span.status.code === 2, 'error.type' in values, `${span.name}: error.type and status`)
-  }
+  for (const span of spans) checkSpan(t, span, String(valuesOf(span)['gen_ai.operation.name']))
+  checkResource(t, bodies)
   const ids = new Map(spans.map((span) => [span.spanId, span]))
   t.equal(ids.size, spans.length)
   const ofTools = spans.filter(({ name }) => name.startsWith('execute_tool'))
@@ -226,19 +205,107 @@ t.test('the spans of a run', async (t) => {
   })
 
   const metrics = collector.seen.filter(({ path }) => path === '/v1/metrics').map(({ body }) => JSON.parse(body))
-  for (const { name, histogram, sum } of metrics.at(-1).resourceMetrics[0].scopeMetrics[0].metrics) {
-    const points = (histogram ?? sum).dataPoints as Pick<Span, 'attributes'>[]
-    for (const point of points) {
-      const own = Object.keys(valuesOf(point))
-      t.strictSame(
-        [own.filter((key) => !METRICS[name]?.may.includes(key)), METRICS[name]?.must.filter((key) => !own.includes(key))],
-        [[], []],
-        name,
-      )
+  for (const { name, unit, histogram, sum } of metrics.at(-1).resourceMetrics[0].scopeMetrics[0].metrics) {
+    const rule = METRICS[name]
+    t.strictSame([unit, histogram ? 'histogram' : 'sum'], [rule?.unit, rule?.form], name)
+    for (const point of (histogram ?? sum).dataPoints as Pick<Span, 'attributes'>[]) {
+      t.strictSame(wrongAttributes(point.attributes), [], name)
+      t.strictSame(rule && wrongNames(rule, Object.keys(valuesOf(point))), [], name)
     }
   }
   const names = metrics.at(-1).resourceMetrics[0].scopeMetrics[0].metrics.map(({ name }: { readonly name: string }) => name)
   for (const name of Object.keys(METRICS)) t.ok(names.includes(name), name)
+  await checkProtocol(t, collector.seen)
+})
+
+t.test('calls within a nested plumb have spans of their own', async (t) => {
+  const { seen, url } = await openServer(t, ({ path, body }) => {
+    if (path === '/page') return { body: { page: true } }
+    const { messages } = JSON.parse(body) as { messages: { role: string }[] }
+    if (messages.some(({ role }) => role === 'tool')) return { body: completion({ content: 'done' }) }
+    const calls = [callOf('call_a', 'fetch', { url: `${url}/page` }), callOf('call_b', 'loud__shout', { text: 'ho' })]
+    return { body: completion({ tool_calls: calls }, 'tool_calls') }
+  })
+  const collector = await openServer(t, () => ({}))
+  const directory = makeTestDirectory({ 'mcp.cjs': MCP_SERVER })
+  const spec = `
+let fetch : { url: string } -> json = tool { builtin: "http_get" }
+let asker : !string -> !string = agent {
+  provider: "openai", model: "gpt-5.2", endpoint: "${url}/v1", wire: "chat", stream: false, tools: [fetch],
+  mcp: [{ command: "node", args: ["mcp.cjs", "${directory}/seen.json"], prefix: "loud", sandbox: false }]
+}
+let inner : !string -> !string = plumb(input, output) { spawn asker(input=input, output=output) }
+let main : !string -> !string = plumb(input, output) { spawn inner(input=input, output=output) }
+`
+  const env = { ...envIn(directory), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACEPARENT: `00-${TRACE}-b7ad6b7169203331-01` }
+  const { out, err } = await bash(`cat > s.plumb; echo '"x"' | plumb --grant net,net.private,exec s.plumb`, { directory, env }, spec)
+  t.equal(out, '"done"\n', err)
+  const spans = spansIn(collector.seen)
+  for (const span of spans) checkSpan(t, span, String(valuesOf(span)['gen_ai.operation.name']))
+  const [fetch] = spans.filter(({ name }) => name === 'execute_tool fetch')
+  const [shout] = spans.filter(({ name }) => name === 'execute_tool loud:shout')
+  t.equal(seen.find(({ path }) => path === '/page')?.headers.traceparent, `00-${TRACE}-${fetch?.spanId}-01`)
+  t.match(JSON.parse(readFileSync(join(directory, 'seen.json'), 'utf8')), { meta: { traceparent: `00-${TRACE}-${shout?.spanId}-01` } })
+  t.match(valuesOf(shout as Span), { 'mcp.method.name': 'tools/call', 'network.transport': 'pipe' })
+})
+
+const spansIn = (seen: readonly Seen[]): readonly Span[] =>
+  seen.filter(({ path }) => path === '/v1/traces').flatMap(({ body }) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans as Span[])
+
+const REQUESTS = [
+  { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } } },
+  { id: 2, method: 'tools/list', params: {} },
+  {
+    id: 3,
+    method: 'tools/call',
+    params: { name: 'where', arguments: {}, _meta: { traceparent: `00-${TRACE}-00f067aa0ba902b7-01` } },
+  },
+  { id: 4, method: 'tools/call', params: { name: 'broken', arguments: {} } },
+  { id: 5, method: 'tools/call', params: { name: 'none', arguments: {} } },
+  { id: 6, method: 'no/such', params: {} },
+  {
+    id: 7,
+    method: 'tools/call',
+    params: {
+      name: 'where',
+      arguments: {},
+      _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
+    },
+  },
+]
+
+t.test('the spans of a server of MCP', async (t) => {
+  const collector = await openServer(t, () => ({}))
+  const spec = `
+@tool true let where : { arguments?: [string] } -> string = tool { command: "printenv TRACEPARENT" }
+@tool true let broken : { arguments?: [string] } -> string = tool { command: "false" }
+`
+  const directory = makeTestDirectory({
+    's.plumb': spec,
+    in: REQUESTS.map((request) => `${JSON.stringify({ jsonrpc: '2.0', ...request })}\n`).join(''),
+  })
+  const env = {
+    ...envIn(directory),
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
+    TRACEPARENT: `00-${TRACE}-b7ad6b7169203331-01`,
+  }
+  const { out, err } = await bash('plumb-mcp --grant exec s.plumb < in', { directory, env })
+  const spans = spansIn(collector.seen)
+  t.strictSame(
+    spans.map(({ name, parentSpanId }) => `${name} ${parentSpanId}`).sort(),
+    [
+      ...['initialize', 'tools/call', 'tools/call broken', 'tools/call where', 'tools/list'].map((name) => `${name} b7ad6b7169203331`),
+      'tools/call where 00f067aa0ba902b7',
+    ].sort(),
+    err,
+  )
+  for (const span of spans) checkSpan(t, span, 'mcp.server')
+  const named = (id: string) => spans.find((span) => valuesOf(span)['jsonrpc.request.id'] === id)
+  t.match(valuesOf(named('4') as Span), { 'error.type': 'tool_error' })
+  t.match(valuesOf(named('5') as Span), { 'rpc.response.status_code': '-32602', 'error.type': undefined })
+  t.match(valuesOf(named('7') as Span), { 'mcp.protocol.version': '2026-07-28' })
+  t.match(out, new RegExp(`00-${TRACE}-${named('3')?.spanId}-01`), 'what the tool asks is below it')
   await checkProtocol(t, collector.seen)
 })
 

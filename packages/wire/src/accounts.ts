@@ -40,7 +40,7 @@ export const ACCOUNTS: readonly Account[] = [
   { ...compatible('azure', '{AZURE_OPENAI_ENDPOINT}/openai/v1', 'AZURE_OPENAI_API_KEY'), keyHeader: 'api-key' },
   {
     ...compatible('bedrock', 'https://bedrock-runtime.{AWS_REGION|AWS_DEFAULT_REGION}.amazonaws.com/openai/v1', 'AWS_BEARER_TOKEN_BEDROCK'),
-    hosts: /^bedrock-runtime(-fips)?\.[a-z0-9-]+\.amazonaws\.com$/,
+    hosts: /^bedrock-(runtime(-fips)?\.[a-z0-9-]+\.amazonaws\.com|mantle\.[a-z0-9-]+\.api\.aws)$/,
   },
   {
     ...compatible(
@@ -48,7 +48,7 @@ export const ACCOUNTS: readonly Account[] = [
       'https://{GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com/v1/projects/{GOOGLE_CLOUD_PROJECT}/locations/{GOOGLE_CLOUD_LOCATION}/endpoints/openapi',
     ),
     keyCommand: ['gcloud', 'auth', 'print-access-token'],
-    hosts: /^([a-z0-9-]+-)?aiplatform\.googleapis\.com$/,
+    hosts: /^(([a-z0-9-]+-)?aiplatform|aiplatform\.(us|eu)\.rep)\.googleapis\.com$/,
   },
 ]
 

@@ -124,6 +124,8 @@ export const ERRORS = {
     'rename one of the two: other programs look a skill up by its folder'),
   skill_tools: config('warning: a skill says that it uses tools which the agent does not have',
     'add them to the tools of the agent if its work needs them; a skill grants nothing'),
+  skill_link: config('warning: a link among the skills leads to one that is not read',
+    'name the folder that it leads to; links are not followed, for they may lead anywhere'),
   odd_capital: config('warning: a type or module begins with a small letter, or a binding with a capital',
     'rename it; nothing else follows from it'),
   protocol_invalid: config('a protocol, or what holds to one, is not right: a part is unreachable, endless or ambiguous, or an end of a conversation is used twice or not at all',

@@ -72,7 +72,8 @@ export class PartialJson {
 
   /** Grows with each thing that comes; for who looks whether something has. */
   get length(): number {
-    return this.#out.length + this.#frames.length
+    // An end writes a bracket and takes a frame.
+    return 2 * this.#out.length + this.#frames.length
   }
 
   push(delta: string): void {

@@ -43,6 +43,8 @@ export class Partials {
   readonly emit: Emit = (event) => {
     this.#emit(event)
     if (event.kind === 'text') this.#take(event.delta)
+    // What has come of a stream that broke is told no more while the next one is waited for.
+    else if (event.kind === 'retry') this.stop()
   }
 
   /** The answer is whole, and this is the output. */

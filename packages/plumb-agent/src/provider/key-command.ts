@@ -9,11 +9,12 @@ import {
   fault,
   preview,
   type Result,
+  scrub,
   spawnChild,
   startDeadline,
   succeed,
 } from '@plumb/wire'
-import { isKey, type KeyCommandWords } from './key-words.js'
+import { isKey, type KeyCommandWords, MAX_KEY } from './key-words.js'
 
 const TIMEOUT_MS = 30_000
 /** So long before it expires a key is no longer used. */
@@ -106,15 +107,18 @@ const runCommand = async ({ words, directory, env }: KeyCommandWords, timeoutMs:
   })
   const { status, signal } = await child.exited
   clear()
-  const said = lastLine(errors())
+  const key = output()
+  // A command that failed may have said a key all the same, and name it in its error.
+  const forget = addSecret(key)
+  const said = lastLine(scrub(errors()))
+  forget()
   const behind = said === '' ? '' : `: ${preview(said, 300)}`
   if (isLate) return refuse(`gave no key within ${timeoutMs / 1000} s, and was ended${behind}`)
   if (status !== 0) return refuse(`ended with ${status === null ? signal : `status ${status}`}${behind}`, status === null ? {} : { status })
-  const key = output()
   if (key === '') return refuse(`said nothing${behind}`)
   return isKey(key)
     ? succeed(key)
-    : refuse('gave what is not a key: expected one line without blanks, of characters that a header can hold')
+    : refuse(`gave what is not a key: expected one line of at most ${MAX_KEY} characters that a header can hold, without blanks`)
 }
 
 const noKey = (words: readonly string[], why: string, extras: Readonly<Record<string, unknown>>): Fault =>

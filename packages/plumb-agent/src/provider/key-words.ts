@@ -8,5 +8,8 @@ export interface KeyCommandWords {
   readonly env: readonly string[]
 }
 
+/** What is longer no server takes as a header. */
+export const MAX_KEY = 32_768
+
 /** A key as a header can hold it. */
-export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)
+export const isKey = (text: string): boolean => text.length <= MAX_KEY && /^[\x21-\x7e]+$/.test(text)

@@ -23,7 +23,7 @@ const run = async (
   tool: ServedTool,
   input: Params,
   client: Caller,
-  { signal, _meta, sendNotification, approve }: RequestContext,
+  { signal, _meta, sendNotification, approve, traceparent }: RequestContext,
 ): Promise<McpToolResult> => {
   const { calls, permits } = client.context
   const stop = new AbortController()
@@ -41,7 +41,8 @@ const run = async (
     const failure = await acquirePermit(permits, stop.signal)
     if (failure) return toError(failure)
     try {
-      const answer = await tool.call(JSON.stringify(input), { id, signal: stop.signal, progress: progress.report, calls: client.calls })
+      const of = { id, signal: stop.signal, progress: progress.report, calls: client.calls, traceparent }
+      const answer = await tool.call(JSON.stringify(input), of)
       if (answer.isError) client.log('warning', { tool: tool.name, failed: answer.content }, sendNotification)
       else client.log('debug', { tool: tool.name, done: true }, sendNotification)
       return client.isStateless ? answer : asOlder(answer)

@@ -8,7 +8,7 @@ import { APPROVAL_TIMEOUT_MS, CONSENT, hasForms } from './consent.js'
 import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from './identity.js'
 import { openJsonRpc } from './json-rpc.js'
 import { logMessage, passes } from './level.js'
-import type { Client, Params } from './method.js'
+import type { Client, Method, Params } from './method.js'
 import { SESSION_METHODS } from './methods.js'
 import { INVALID_PARAMS, noMethod, RpcError } from './rpc-error.js'
 import type { ServerContext } from './server-context.js'
@@ -16,16 +16,18 @@ import type { ServerContext } from './server-context.js'
 /** `calls`: its session's, where that is known before. */
 export const openClient = async (transport: Transport, context: ServerContext, calls = openCalls(context)): Promise<Client> => {
   let canAsk = false
+  let revision: string | undefined
+  const begin: Method = async (_, params) => {
+    const { answer, capabilities } = initialize(params, context)
+    canAsk = hasForms(capabilities.elicitation)
+    revision = answer.protocolVersion
+    return answer
+  }
   const subscriptions = openSubscriptions((uri) => void rpc.notify({ method: 'notifications/resources/updated', params: { uri } }))
   const rpc = openJsonRpc(
     transport,
     async (name, params, request) => {
-      if (name === 'initialize') {
-        const { answer, capabilities } = initialize(params, context)
-        canAsk = hasForms(capabilities.elicitation)
-        return answer
-      }
-      const method = Object.hasOwn(SESSION_METHODS, name) ? SESSION_METHODS[name] : undefined
+      const method = name === 'initialize' ? begin : Object.hasOwn(SESSION_METHODS, name) ? SESSION_METHODS[name] : undefined
       if (!method) throw noMethod(name)
       /** Asks the person at the client, if it supports that. */
       const approve = async (message: string, signal: AbortSignal): Promise<boolean> => {
@@ -35,7 +37,9 @@ export const openClient = async (transport: Transport, context: ServerContext, c
         const reply = await rpc.ask('elicitation/create', question, options).catch(() => undefined)
         return isRecord(reply) && reply.action === 'accept'
       }
-      return method(client, params, { ...request, approve })
+      const answer = (traceparent?: string) => method(client, params, { ...request, approve, traceparent })
+      const { spans, catalogue } = context
+      return spans ? spans.around({ id: request.requestId, method: name, params, protocol: () => revision, catalogue }, answer) : answer()
     },
     () => subscriptions.close(),
   )
@@ -66,7 +70,7 @@ export const openCalls = ({ protocol }: ServerContext): WalkedCalls | undefined 
 const REVISIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const
 
 interface Initialized {
-  readonly answer: object
+  readonly answer: { readonly protocolVersion: string }
   /** The client's. */
   readonly capabilities: Params
 }

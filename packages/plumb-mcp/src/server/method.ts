@@ -30,6 +30,8 @@ export interface RequestContext {
   readonly signal: AbortSignal
   readonly requestId: string | number
   readonly _meta?: { readonly progressToken?: string | number } | undefined
+  /** The span of the request, where there is a collector. */
+  readonly traceparent?: string | undefined
   readonly sendNotification: (notification: Notification) => Promise<void>
   /** The answer of the person at the client; no if the client cannot ask. */
   readonly approve: (message: string, signal: AbortSignal) => Promise<boolean>

@@ -6,6 +6,7 @@ import type { Fault, Semaphore } from '@plumb/wire'
 import type { ResourceFiles } from '../resources/files.js'
 import type { ActiveCalls } from './active-calls.js'
 import type { Catalogue } from './catalogue.js'
+import type { RequestSpans } from './request-spans.js'
 
 export interface ServerContext {
   readonly catalogue: Catalogue
@@ -18,6 +19,8 @@ export interface ServerContext {
   readonly protocol?: WalkedProtocol | undefined
   /** Emits `change` when tools or prompts were added, removed or changed; `walked` when a walk without a session has moved. */
   readonly changes: EventEmitter
+  /** Sends a span of each request. Undefined: there is no collector. */
+  readonly spans?: RequestSpans | undefined
   /** For errors that answer no request. */
   readonly warn: (warning: Fault) => void
 }

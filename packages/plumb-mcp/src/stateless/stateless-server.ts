@@ -62,10 +62,15 @@ export const openStateless = (context: ServerContext, taskAfterMs?: number, call
     instructions: INSTRUCTIONS,
   })
 
-  const perform = async (request: StatelessRequest, envelope: RequestEnvelope, { signal, send }: Asker): Promise<object | undefined> => {
+  const perform = async (
+    request: StatelessRequest,
+    envelope: RequestEnvelope,
+    { signal, send }: Asker,
+    traceparent?: string,
+  ): Promise<object | undefined> => {
     const { id, method: name, params = {} } = request
     const method = name === 'server/discover' ? discover : Object.hasOwn(METHODS, name) ? METHODS[name] : undefined
-    const shared = { requestId: id, _meta: { progressToken: envelope.progressToken } as RequestContext['_meta'] }
+    const shared = { requestId: id, traceparent, _meta: { progressToken: envelope.progressToken } as RequestContext['_meta'] }
     const { hasTasks } = envelope
     if (name === 'subscriptions/listen')
       return listeners.listen(params, { ...shared, signal, sendNotification: send, watch: hasTasks ? tasks.watch : undefined })
@@ -97,13 +102,23 @@ export const openStateless = (context: ServerContext, taskAfterMs?: number, call
     })
   }
 
+  const { spans, catalogue } = context
+  const watched: typeof perform = async (request, envelope, asker) => {
+    const { id, method, params = {} } = request
+    // A stream of notifications has no end of its own.
+    const isSpanned = spans && method !== 'subscriptions/listen' && (method === 'server/discover' || Object.hasOwn(METHODS, method))
+    if (!isSpanned) return perform(request, envelope, asker)
+    const of = { id, method, params, protocol: () => envelope.revision, catalogue }
+    return spans.around(of, (traceparent) => perform(request, envelope, asker, traceparent))
+  }
+
   return {
     answer: async (request, asker) => {
       const { id, method } = request
       let envelope: RequestEnvelope | undefined
       try {
         envelope = readEnvelope(request.params ?? {})
-        const result = await perform(request, envelope, asker)
+        const result = await watched(request, envelope, asker)
         if (asker.signal.aborted || !result) return undefined
         return { message: { jsonrpc: '2.0', id, result: complete(method, result, calls !== undefined) } }
       } catch (error) {

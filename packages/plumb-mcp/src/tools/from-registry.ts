@@ -15,8 +15,9 @@ export const fromRegistered = ({ plan, effects, schema, tool }: Registered, sess
     ...(outputSchema ? { outputSchema } : {}),
     annotations: hintsOf(effects),
     effects,
-    call: async (input, { id, signal }) => {
-      const { result } = await perform(tool, isWrapped ? unwrapped(input) : input, { session, signal, id })
+    call: async (input, { id, signal, traceparent }) => {
+      const trace = traceparent === undefined ? undefined : { traceparent }
+      const { result } = await perform(tool, isWrapped ? unwrapped(input) : input, { session, signal, id, trace })
       return toAnswer(result, outputSchema !== undefined)
     },
   }

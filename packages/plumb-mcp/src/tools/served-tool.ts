@@ -31,6 +31,8 @@ export interface CallContext {
   readonly id: string
   /** Fires when the caller has ended: what runs is stopped. */
   readonly signal: AbortSignal
+  /** The span of the request, for what it asks. */
+  readonly traceparent?: string | undefined
   /** Of its session, where they keep to a protocol: for a tool that calls others by their names. */
   readonly calls?: WalkedCalls | undefined
   /** Reports progress, for people; `done` of `total` if they are known. */

@@ -1,6 +1,7 @@
 // Spans and metrics of requests for a collector of OpenTelemetry. What sends them is loaded where the environment names one.
 
 import type { Collector } from '@plumb/runtime/display'
+import { namesCollector } from '@plumb/runtime/event'
 import { type OpenRequestTrace, requestTraces } from '@plumb/runtime/service'
 import { fault, type Reporter, type Result, succeed } from '@plumb/wire'
 
@@ -11,8 +12,7 @@ export interface Traces {
 
 /** Undefined: there is no collector. */
 export const openTraces = async (reporter: Reporter): Promise<Result<Traces | undefined>> => {
-  const isNamed = Object.keys(process.env).some((name) => /^OTEL_EXPORTER_OTLP_.*ENDPOINT$/.test(name))
-  if (!isNamed) return succeed(undefined)
+  if (!namesCollector()) return succeed(undefined)
   const { openCollector } = await import('@plumb/runtime/display')
   const opened = openCollector(process.env, (text) => reporter.warn(fault('connection_failed', text)))
   if (!opened.ok || !opened.value) return opened.ok ? succeed(undefined) : opened

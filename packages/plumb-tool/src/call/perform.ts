@@ -12,7 +12,9 @@ export interface CallStart {
   /** Generated if left out. */
   readonly id?: string
   /** The call that makes this one, if any. */
-  readonly parent?: Pick<Call, 'id' | 'depth' | 'whole' | 'leftOut' | 'delivery'>
+  readonly parent?: Pick<Call, 'id' | 'depth' | 'whole' | 'leftOut' | 'delivery' | 'traceparent'>
+  /** Its place in a trace; by default what the session says. */
+  readonly trace?: CallTrace | undefined
   readonly delivery?: string | undefined
   /** Called with each element that `each(…, on_error: "skip")` leaves out. Default: that of `parent`, else it is a warning. */
   readonly leftOut?: Call['leftOut']
@@ -32,9 +34,8 @@ let count = 0
 export const perform = async (
   tool: Tool,
   input: JsonText,
-  { session, signal, id, parent, delivery = parent?.delivery, leftOut = parent?.leftOut }: CallStart,
+  { session, signal, id, parent, delivery = parent?.delivery, leftOut = parent?.leftOut, trace = session.trace?.() }: CallStart,
 ): Promise<Performed> => {
-  const trace = session.trace?.()
   const call: Call = {
     id: id ?? `${parent ? `${parent.id}/` : 'call-'}${++count}`,
     depth: parent ? parent.depth + 1 : 0,
@@ -43,7 +44,7 @@ export const perform = async (
     leftOut,
     delivery,
     signal,
-    traceparent: trace?.traceparent,
+    traceparent: trace?.traceparent ?? parent?.traceparent,
     record: { attempts: 0, cached: false, truncated: false, repairs: [], stages: [] },
     session,
   }

@@ -107,7 +107,7 @@ export class ChildMonitor {
     if (!telemetry) return true
     emitter?.emit({ kind: 'telemetry', process: place, telemetry })
     if (telemetry.kind === 'usage' && telemetry.kept === undefined) allowance?.used(telemetry)
-    return !isPrivate
+    return !isPrivate && telemetry.kind !== 'tool_span'
   }
 
   // A wrong count would spoil all sums that contain it.

@@ -1,8 +1,6 @@
 // A run on a terminal: progress, summary; as a trace (trace), and as spans (otlp).
 
-export { BatchSpanExporter } from './otlp/batch-span-exporter.js'
-export { type Collector, openCollector } from './otlp/open-otlp.js'
-export { type OtlpSettings, readOtlpSettings } from './otlp/otlp-settings.js'
+export { BatchSpanExporter, type Collector, type OtlpSettings, openCollector, readOtlpSettings } from './otlp/open-otlp.js'
 export type { Counted } from './progress.js'
 export { RunDisplay } from './run-display.js'
 export { showCost, showCount } from './show-number.js'

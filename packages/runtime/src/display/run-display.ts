@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Writable } from 'node:stream'
 import { WriteStream } from 'node:tty'
 import { costOfCall, costOfUsage, loadPrices, type Prices, readPrices } from '@plumb/ledger'
+import { namesCollector } from '@plumb/tool/otlp/environment'
 import {
   type Fault,
   fault,
@@ -124,8 +125,7 @@ export class RunDisplay {
   }
 
   async #openCollected(reporter: Reporter): Promise<Result<readonly RunListener[]>> {
-    const isNamed = Object.keys(process.env).some((name) => /^OTEL_EXPORTER_OTLP_.*ENDPOINT$/.test(name))
-    if (this.#isChild || !isNamed) return succeed([])
+    if (this.#isChild || !namesCollector()) return succeed([])
     const { openOtlp } = await import('./otlp/open-otlp.js')
     return openOtlp(process.env, this.#nanoOf, (text) => reporter.warn(fault('connection_failed', text)))
   }

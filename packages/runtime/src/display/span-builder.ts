@@ -1,6 +1,7 @@
 // Builds spans from the events of a run: messages in a child, requests to models, tool calls.
 
 import type { CallContext, CallEnvelope } from '@plumb/tool/internal'
+import { isRecord } from '@plumb/wire'
 import type { AgentTelemetry, RunEvent, RunListener } from '../event/run-event.js'
 import { ChildSpans, countOf, type MessageRef, type MessageSpan } from './message-span.js'
 import type { StageTokens } from './stats.js'
@@ -90,6 +91,9 @@ interface EarlyCall {
   readonly ms: number
 }
 
+/** Those of agents that tell of no end are forgotten. */
+const MAX_CONTEXTS = 1000
+
 /** What no agent reports within this time is taken for a call of the message that was begun last. */
 const MAX_EARLY_MS = 1000
 
@@ -112,6 +116,8 @@ export class SpanBuilder implements RunListener {
   readonly #begun = new Map<string, MessageRef | undefined>()
   /** Calls that the dispatcher has reported: the agent will report them too. */
   readonly #reported = new Set<string>()
+  /** What a nested plumb has told of calls whose end is told next, by process, agent and id. */
+  readonly #contexts = new Map<string, CallContext>()
   /** Of processes that work on several messages at once, by process and id: which of them it is about, their agent tells. */
   readonly #early = new Map<string, EarlyCall[]>()
 
@@ -182,6 +188,9 @@ export class SpanBuilder implements RunListener {
       this.#begun.set(begun, message)
       for (const call of this.#early.get(begun) ?? []) this.#toolCall(call, message)
       this.#early.delete(begun)
+    } else if (telemetry.kind === 'tool_span') {
+      if (this.#contexts.size >= MAX_CONTEXTS) this.#contexts.clear()
+      this.#contexts.set(keyOf(process, String(telemetry.agent), telemetry.id), contextIn(telemetry))
     } else if (telemetry.kind === 'tool_result') this.#returned(process, telemetry, ms)
   }
 
@@ -191,7 +200,9 @@ export class SpanBuilder implements RunListener {
     const [agent, tool] = [String(telemetry.agent ?? process), String(telemetry.name)]
     const key = keyOf(process, agent, id)
     const call = this.#calls.get(key)
+    const context = this.#contexts.get(key)
     this.#calls.delete(key)
+    this.#contexts.delete(key)
     this.#begun.delete(keyOf(process, '', id))
     if (this.#reported.delete(keyOf(process, '', id))) return
     const message = call?.message ?? this.#children.get(process)?.messageOf(telemetry)
@@ -201,7 +212,7 @@ export class SpanBuilder implements RunListener {
       detail: typeof detail === 'string' ? detail : undefined,
       input: call?.input,
       envelope: undefined,
-      context: undefined,
+      context,
     }
     this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, ...said, message })
   }
@@ -256,6 +267,11 @@ const readUsage = (process: string, telemetry: TelemetryOf<'usage'>, ms: number)
     cache_read: countOf(telemetry.cache_read_tokens),
     cache_creation: countOf(telemetry.cache_creation_tokens),
   },
+})
+
+const contextIn = ({ span, mcp }: TelemetryOf<'tool_span'>): CallContext => ({
+  ...(typeof span === 'string' && /^[\da-f]{16}$/.test(span) ? { span } : {}),
+  ...(isRecord(mcp) ? { mcp: mcp as unknown as NonNullable<CallContext['mcp']> } : {}),
 })
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

@@ -26,7 +26,7 @@ const LEFT_OUT = new Set<RunEvent['kind']>(['begin', 'input', 'replayed', 'exite
 const isLeftOut = (event: RunEvent): boolean =>
   LEFT_OUT.has(event.kind) ||
   (event.kind === 'fault' && !event.isHandled) ||
-  (event.kind === 'telemetry' && ['text', 'partial', 'budget'].includes(event.telemetry.kind))
+  (event.kind === 'telemetry' && ['text', 'partial', 'budget', 'tool_span'].includes(event.telemetry.kind))
 
 /** Writes them to a file that is open for appending. */
 export const eventLog = (fd: number): RunListener => {

@@ -12,4 +12,5 @@ export {
   type WireInfo,
 } from './run-event.js'
 export { secretsOf } from './secrets.js'
+export { namesCollector, newSpanId, traceparentOf } from './trace.js'
 export { placesOf, wiresOf } from './wires.js'

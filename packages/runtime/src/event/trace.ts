@@ -1,14 +1,13 @@
 // The place of each tool call in the trace of its run: PLUMB_TRACEPARENT names the run, for what it starts too, and the call has a span of its
-// own, which whoever it asks takes as its parent. Of a nested plumb the parent makes the spans, and a call there is below that of the run.
+// own, which whoever it asks takes as its parent. A nested plumb is told so by PLUMB_SPANS, and tells which span a call has to its parent,
+// which sends it. Without, as in the process of a part, whoever started it sends none of calls, and they are below the span that is named.
 
-import { randomBytes } from 'node:crypto'
 import type { CallTrace, Session } from '@plumb/tool/internal'
+import { newSpanId, traceparentOf } from '@plumb/tool/otlp/trace-context'
 import type { UntimedEvent } from './run-event.js'
 
-/** W3C's traceparent of a span; sampled. */
-export const traceparentOf = (traceId: string, spanId: string): string => `00-${traceId}-${spanId}-01`
-
-export const newSpanId = (): string => randomBytes(8).toString('hex')
+export { namesCollector } from '@plumb/tool/otlp/environment'
+export { newSpanId, traceparentOf }
 
 let isOwn = false
 
@@ -16,13 +15,14 @@ let isOwn = false
 export const beginTrace = (traceparent: string): void => {
   isOwn = true
   process.env.PLUMB_TRACEPARENT = traceparent
+  process.env.PLUMB_SPANS = '1'
 }
 
 /** Undefined: the run is not traced. */
 export const traceOfRun = (around = process.env.PLUMB_TRACEPARENT): Session['trace'] => {
   const [, traceId] = /^00-([\da-f]{32})-[\da-f]{16}-01$/.exec(around ?? '') ?? []
   if (around === undefined || traceId === undefined) return undefined
-  return isOwn ? () => traceOfCall(traceId) : () => ({ traceparent: around })
+  return isOwn || process.env.PLUMB_SPANS === '1' ? () => traceOfCall(traceId) : () => ({ traceparent: around })
 }
 
 /** A new span. */

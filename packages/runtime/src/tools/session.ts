@@ -33,7 +33,9 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
   const tell = (call: CallEnvelope, context?: CallContext) => {
     log?.('tool_call', { ...call })
     emitter?.emit({ kind: 'call', process: place, call, ...(context ? { context } : {}) })
-    if (emitToParent) for (const telemetry of tool.callTelemetry(call, name)) emitToParent(scrub(JSON.stringify(telemetry)))
+    if (!emitToParent) return
+    if (context) emitToParent(JSON.stringify({ kind: 'tool_span', id: call.id, agent: call.agent ?? name, ...context }))
+    for (const telemetry of tool.callTelemetry(call, name)) emitToParent(scrub(JSON.stringify(telemetry)))
   }
   const used = (telemetry: AgentUsage): void => {
     emitter?.emit({ kind: 'telemetry', process: place, telemetry })

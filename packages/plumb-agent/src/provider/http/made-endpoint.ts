@@ -31,7 +31,11 @@ export const madeEndpoint = ({ endpoint }: Pick<Account, 'endpoint'>, env: Env):
   }
   if (missing.size > 0) return { url: undefined, missing: [...missing], wrong }
   // The resource may be named with the path of its API.
-  const whole = url.replace(/\/openai(?:\/v1)?\/openai\/v1$/, '/openai/v1').replace('//global-', '//')
+  const whole = url
+    .replace(/\/openai(?:\/v1)?\/openai\/v1$/, '/openai/v1')
+    .replace('//global-', '//')
+    // Google's locations of several regions have hosts of another form.
+    .replace(/\/\/(us|eu)-aiplatform\./, '//aiplatform.$1.rep.')
   return { url: whole, missing: [], wrong }
 }
 

@@ -26,12 +26,28 @@ export interface NotYaml {
 
 /** As JSON; null for nothing at all. */
 export const parseYaml = (yaml: string): Result<Json, NotYaml> => {
+  if (isTooDeep(yaml)) return { ok: false, error: { why: `it is nested in more than ${MAX_DEPTH} levels`, line: undefined } }
   // require, not import(): tools are made synchronously, and only such files load the parser.
   const { parse } = require('yaml') as typeof import('yaml')
   try {
-    return { ok: true, value: JSON.parse(JSON.stringify(parse(yaml, { maxAliasCount: 100 }) ?? null)) as Json }
+    // Its warnings, as of a tag that it does not know, would go to stderr by themselves.
+    const read = parse(yaml, { maxAliasCount: 100, logLevel: 'error' }) as Json | undefined
+    return { ok: true, value: JSON.parse(JSON.stringify(read ?? null)) as Json }
   } catch (error) {
     const { message = String(error), linePos } = error as { message?: string; linePos?: readonly { line: number }[] }
     return { ok: false, error: { why: message, line: linePos?.[0]?.line } }
   }
+}
+
+const MAX_DEPTH = 64
+const COMPACT = new RegExp(`(?:[-?][ \\t]+){${MAX_DEPTH + 1}}`)
+
+/** The parser recurses: some ten thousand brackets end the process, and no error is thrown. Brackets in texts count, for no text has so many open. */
+const isTooDeep = (yaml: string): boolean => {
+  let depth = 0
+  for (const [bracket] of yaml.matchAll(/[[\]{}]/g)) {
+    depth = bracket === '[' || bracket === '{' ? depth + 1 : Math.max(0, depth - 1)
+    if (depth > MAX_DEPTH) return true
+  }
+  return COMPACT.test(yaml)
 }

@@ -3,7 +3,7 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import { preview, type Result } from '@plumb/wire'
-import { byBytes, bytesOf, SKILL_FILE, type SkillFolder, skillFoldersAt, unpackFolders } from './skill-folder.js'
+import { byBytes, bytesOf, linkedSkillsAt, SKILL_FILE, type SkillFolder, skillFoldersAt, unpackFolders } from './skill-folder.js'
 import { readSkillText, type SkillText } from './skill-text.js'
 
 export interface Skill extends SkillText {
@@ -17,7 +17,7 @@ export interface SkillFinding {
 }
 
 export interface SkillWarning extends SkillFinding {
-  readonly code: 'skill_name' | 'skill_tools'
+  readonly code: 'skill_name' | 'skill_tools' | 'skill_link'
   readonly help: string
 }
 
@@ -63,8 +63,21 @@ export const loadSkills = (paths: readonly NamedFolder[], hasTool: (name: string
       }
     }
   }
+  for (const [index, { path, named, handed }] of paths.entries())
+    if (handed === undefined) warnings.push(...linkWarnings(path, named, index, seen))
   return { skills: [...skills.values()].sort((a, b) => byBytes(a.name, b.name)), errors, warnings }
 }
+
+/** `seen`: what is reached without them. */
+const linkWarnings = (path: string, named: string, index: number, seen: ReadonlySet<string>): SkillWarning[] =>
+  linkedSkillsAt(path)
+    .filter(({ at }) => !seen.has(at))
+    .map(({ name }) => ({
+      code: 'skill_link',
+      index,
+      message: `the skill that '${preview(join(named, name), 200)}' leads to is not read: it is a link`,
+      help: "name the folder that it leads to in 'skills' too",
+    }))
 
 const readSkill = (folder: SkillFolder): Result<Skill, string> => {
   const file = join(folder.shown, SKILL_FILE)

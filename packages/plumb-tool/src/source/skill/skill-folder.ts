@@ -37,9 +37,32 @@ export const skillFoldersAt = (path: string, shown: string): Result<readonly Ski
   const names = entriesOf(at)
   if (!names.ok) return names
   const folders = names.value.filter((entry) => entry.isDirectory() && isThere(join(at, entry.name, SKILL_FILE)))
-  if (folders.length === 0) return fail('file_not_found', `neither it nor a folder in it has a ${SKILL_FILE}`)
+  if (folders.length === 0) return fail('file_not_found', whyNone(linkedSkillsAt(path)))
   const found = folders.map(({ name }) => ({ name, shown: join(shown, name), at: join(at, name) }))
   return succeed(found.sort((a, b) => byBytes(a.name, b.name)))
+}
+
+const whyNone = ([link]: readonly LinkedSkill[]): string =>
+  link === undefined
+    ? `neither it nor a folder in it has a ${SKILL_FILE}`
+    : `no folder in it has a ${SKILL_FILE}, but the link '${preview(link.name)}' leads to one: name where it leads`
+
+export interface LinkedSkill {
+  readonly name: string
+  /** The real path that it leads to. */
+  readonly at: string
+}
+
+/** The links at a path that lead to skills: they are passed over, for what they lead to may be anybody's. */
+export const linkedSkillsAt = (path: string): readonly LinkedSkill[] => {
+  const at = findRealPath(path)
+  if (at === undefined || isThere(join(at, SKILL_FILE))) return []
+  const names = entriesOf(at)
+  const links = names.ok ? names.value.filter((entry) => entry.isSymbolicLink()) : []
+  return links.flatMap(({ name }) => {
+    const real = findRealPath(join(at, name))
+    return real !== undefined && isThere(join(real, SKILL_FILE)) ? [{ name, at: real }] : []
+  })
 }
 
 export const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
@@ -56,11 +79,16 @@ const entriesOf = (directory: string) => {
   }
 }
 
-/** The paths of the files beside its SKILL.md, in the order of bytes; without links, files of keys and what git keeps. */
+/**
+ * The paths of the files beside its SKILL.md, in the order of bytes; without links, files of keys, what git keeps, and names that a list with
+ * one of them a line cannot hold.
+ */
 export const filesBeside = ({ at, handed }: SkillFolder): Result<readonly string[]> => {
   const all = handed ? succeed(Object.keys(handed)) : filesBelow(at)
   return all.ok ? succeed(all.value.filter((file) => file !== SKILL_FILE).sort(byBytes)) : all
 }
+
+const UNLISTED = /[\p{Cc}\u2028\u2029\ufffd]/u
 
 const filesBelow = (root: string): Result<readonly string[]> => {
   const files: string[] = []
@@ -72,7 +100,7 @@ const filesBelow = (root: string): Result<readonly string[]> => {
     for (const entry of entries.value) {
       if (++count > MAX_ENTRIES) return fail('too_large', `it holds more than ${MAX_ENTRIES} files and folders`)
       const below = path === '' ? entry.name : `${path}/${entry.name}`
-      if (whySecret(below.split('/')) !== undefined || entry.name.includes('\ufffd')) continue
+      if (whySecret(below.split('/')) !== undefined || UNLISTED.test(entry.name)) continue
       if (entry.isFile()) files.push(below)
       else if (entry.isDirectory() && entry.name !== '.git' && depth < MAX_DEPTH) open.push({ path: below, depth: depth + 1 })
     }

@@ -1,9 +1,7 @@
 // What was counted, sent to a collector each minute and at the end: all of it since the beginning.
 
+import { metricsToOtlp, type OtlpMetric, type OtlpPoint, type OtlpSettings, postOtlp, type SpanAttributes } from '@plumb/tool/otlp'
 import { preview } from '@plumb/wire'
-import { metricsToOtlp, type OtlpMetric, type OtlpPoint, type SpanAttributes } from './otlp-json.js'
-import type { OtlpSettings } from './otlp-settings.js'
-import { postOtlp } from './post-otlp.js'
 
 const INTERVAL_MS = 60_000
 const END_TIMEOUT_MS = 5_000

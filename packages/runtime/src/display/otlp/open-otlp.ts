@@ -1,14 +1,17 @@
 // Sends spans and metrics of runs to a collector. Loaded where the environment names one.
 
+import { BatchSpanExporter, type OtlpSettings, readOtlpSettings } from '@plumb/tool/otlp'
+import { parentOf } from '@plumb/tool/otlp/trace-context'
 import { map, type Result } from '@plumb/wire'
 import type { RunListener } from '../../event/run-event.js'
 import { beginTrace } from '../../event/trace.js'
 import type { CostOf } from '../stats-counter.js'
-import { BatchSpanExporter } from './batch-span-exporter.js'
+
 import { MetricsExporter } from './metrics-exporter.js'
 import { OtlpMetrics } from './otlp-metrics.js'
-import { parentOf, readOtlpSettings } from './otlp-settings.js'
 import { OtlpSpans } from './otlp-spans.js'
+
+export { BatchSpanExporter, type OtlpSettings, readOtlpSettings }
 
 /** Takes the events of one run. */
 export interface Collected {

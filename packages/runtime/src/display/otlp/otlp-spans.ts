@@ -3,14 +3,12 @@
 
 import { randomBytes } from 'node:crypto'
 import type { McpNote } from '@plumb/tool/internal'
+import type { BatchSpanExporter, OtlpSettings, OtlpSpan, SpanAttributes } from '@plumb/tool/otlp'
+import { newSpanId, traceparentOf } from '@plumb/tool/otlp/trace-context'
 import type { AgentTelemetry, RunEvent, RunListener } from '../../event/run-event.js'
-import { newSpanId, traceparentOf } from '../../event/trace.js'
 import type { MessageSpan } from '../message-span.js'
 import { type FailedCallSpan, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
 import { readAndWritten } from '../stats.js'
-import type { BatchSpanExporter } from './batch-span-exporter.js'
-import type { OtlpSpan, SpanAttributes } from './otlp-json.js'
-import type { OtlpSettings } from './otlp-settings.js'
 import { providerName } from './provider-name.js'
 
 const MAX_IDS = 8192
@@ -205,6 +203,7 @@ export class OtlpSpans implements RunListener {
         'gen_ai.tool.call.arguments': this.#content(input, (value) => value),
         'gen_ai.tool.call.result': this.#content(envelope?.ok ? envelope.result : undefined, (value) => value),
         'gen_ai.agent.name': agent,
+        'gen_ai.conversation.id': this.#conversationOf(process, message && this.#idOf(process, message.n).conversation),
         ...(context?.mcp ? mcpAttributes(context.mcp, error?.mcp_code) : {}),
         'plumb.tool.attempts': envelope?.attempts,
         'plumb.tool.cached': envelope?.cached,

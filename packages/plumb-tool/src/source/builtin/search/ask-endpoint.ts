@@ -2,6 +2,7 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { fail, parseJson, preview, type Result, readBytes, scrub, systemReason } from '@plumb/wire'
+import type { Call } from '../../../call/call.js'
 
 const ATTEMPTS = 3
 const FIRST_WAIT_MS = 500
@@ -9,21 +10,26 @@ const DEADLINE_MS = 30_000
 const MAX_REPLY_BYTES = 64 * 1024 * 1024
 const MAX_SHOWN_BYTES = 4096
 
-export const askEndpoint = async (url: URL, key: string, body: string, signal: AbortSignal): Promise<Result<unknown>> => {
+/** The call that it is asked for. */
+export type EmbeddingCall = Pick<Call, 'signal' | 'traceparent'>
+
+export const askEndpoint = async (url: URL, key: string, body: string, call: EmbeddingCall): Promise<Result<unknown>> => {
+  const { signal } = call
   for (let attempt = 1; ; attempt++) {
-    const reply = await askOnce(url, key, body, signal)
+    const reply = await askOnce(url, key, body, call)
     if (reply.ok || attempt === ATTEMPTS || reply.error.category !== 'unavailable' || signal.aborted) return reply
     await wait(FIRST_WAIT_MS * 2 ** (attempt - 1), undefined, { signal }).catch(() => {})
   }
 }
 
-const askOnce = async (url: URL, key: string, body: string, signal: AbortSignal): Promise<Result<unknown>> => {
+const askOnce = async (url: URL, key: string, body: string, { signal, traceparent }: EmbeddingCall): Promise<Result<unknown>> => {
   const deadline = AbortSignal.timeout(DEADLINE_MS)
   const both = AbortSignal.any([signal, deadline])
   const headers = {
     'content-type': 'application/json',
     accept: 'application/json',
     ...(key === '' ? {} : { authorization: `Bearer ${key}` }),
+    ...(traceparent === undefined ? {} : { traceparent }),
   }
   try {
     const { request } = await import('undici')

@@ -1,7 +1,7 @@
 // The embedding endpoint of PLUMB_EMBEDDINGS_ENDPOINT, _MODEL and _KEY, and the vectors of an index.
 
 import { addSecret, type Fault, fail, nowMs, preview, type Result, succeed } from '@plumb/wire'
-import { askEndpoint } from './ask-endpoint.js'
+import { askEndpoint, type EmbeddingCall } from './ask-endpoint.js'
 import { readAbout, setAbout } from './index-tables.js'
 import type { SqliteDatabase } from './sqlite.js'
 import { readVectors, type Vector } from './vector.js'
@@ -9,7 +9,7 @@ import { readVectors, type Vector } from './vector.js'
 export interface Embeddings {
   readonly model: string
   /** One vector for each text, in order. */
-  readonly embed: (texts: readonly string[], signal: AbortSignal) => Promise<Result<readonly Vector[]>>
+  readonly embed: (texts: readonly string[], call: EmbeddingCall) => Promise<Result<readonly Vector[]>>
 }
 
 /** Undefined if none is configured. */
@@ -23,9 +23,9 @@ export const readEmbeddings = (env: NodeJS.ProcessEnv): Result<Embeddings | unde
   if (key !== '') addSecret(key)
   return succeed({
     model,
-    embed: async (texts, signal) => {
+    embed: async (texts, call) => {
       const body = JSON.stringify({ model, input: texts, encoding_format: 'float' })
-      const reply = await askEndpoint(url.value, key, body, signal)
+      const reply = await askEndpoint(url.value, key, body, call)
       return reply.ok ? readVectors(reply.value, texts.length, url.value.host) : reply
     },
   })
@@ -56,7 +56,7 @@ const KEEP_EVERY_MS = 5000
 export const embedMissing = async (
   database: SqliteDatabase,
   { model, embed }: Embeddings,
-  signal: AbortSignal,
+  call: EmbeddingCall,
   keep: () => Promise<Result<void>>,
 ): Promise<Result<Fault | undefined>> => {
   if (readAbout(database, 'model') !== model) database.run('update chunk set vector = null')
@@ -64,7 +64,7 @@ export const embedMissing = async (
   for (let kept = nowMs(); ; ) {
     const batch = [...database.rows('select id, heading, text from chunk where vector is null order by id limit ?', [BATCH])]
     if (batch.length === 0) return succeed(undefined)
-    const vectors = await embed(batch.map(toText), signal)
+    const vectors = await embed(batch.map(toText), call)
     if (!vectors.ok) return succeed(vectors.error)
     for (const [i, [id]] of batch.entries())
       database.run('update chunk set vector = ? where id = ?', [vectors.value[i] as Int8Array, Number(id)])

@@ -168,7 +168,7 @@ class Indexing {
     const missing = countContents(database)
     if (missing.vectors === missing.chunks && readAbout(database, 'model') === this.embeddings.model)
       return succeed('full text and vectors')
-    const failed = await embedMissing(database, this.embeddings, this.context.call.signal, keep)
+    const failed = await embedMissing(database, this.embeddings, this.context.call, keep)
     if (!failed.ok) return failed
     const kept = await keep()
     if (!kept.ok) return kept

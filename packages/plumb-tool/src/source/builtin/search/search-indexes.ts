@@ -3,6 +3,7 @@
 import { resolvePath } from '@plumb/sandbox'
 import { fail, preview, type Result, succeed } from '@plumb/wire'
 import type { Builtin, BuiltinContext } from '../builtin.js'
+import type { EmbeddingCall } from './ask-endpoint.js'
 import { CODE, type DocumentKind, MARKDOWN } from './document-kind.js'
 import { type Embeddings, readEmbeddings } from './embeddings.js'
 import { withIndex } from './index-cache.js'
@@ -25,7 +26,7 @@ const searcher = (kind: DocumentKind): Builtin<Input> => ({
     if (!chosen.ok) return chosen
     const embeddings = readEmbeddings(process.env)
     if (!embeddings.ok) return embeddings
-    const asked = await embedQuery(query, embeddings.value, context.call.signal)
+    const asked = await embedQuery(query, embeddings.value, context.call)
     const found: Found[] = []
     let withVectors = 0
     for (const { name, root } of chosen.value) {
@@ -79,9 +80,9 @@ const chooseIndexes = async (
   return fail('no_such_file', `no index is named '${preview(wanted ?? '')}'; there is ${known.join(', ')}`, { indexes: names.slice(0, 20) })
 }
 
-const embedQuery = async (query: string, embeddings: Embeddings | undefined, signal: AbortSignal): Promise<Asked> => {
+const embedQuery = async (query: string, embeddings: Embeddings | undefined, call: EmbeddingCall): Promise<Asked> => {
   if (!embeddings) return { model: '', vector: undefined, why: NO_ENDPOINT }
-  const vectors = await embeddings.embed([query], signal)
+  const vectors = await embeddings.embed([query], call)
   const why = vectors.ok ? '' : `full text only: ${vectors.error.detail}`
   return { model: embeddings.model, vector: vectors.ok ? vectors.value[0] : undefined, why }
 }

@@ -1,6 +1,6 @@
 // Spans and metrics in OTLP's JSON encoding (opentelemetry-proto): 64-bit numbers are strings, ids are hexadecimal.
 
-import { version } from '../../../package.json'
+import { version } from '../../package.json'
 
 /** The conventions that names of spans, metrics and attributes are of. */
 const SCHEMA_URL = 'https://opentelemetry.io/schemas/gen-ai/0.1.0'
@@ -14,7 +14,7 @@ export interface OtlpSpan {
   readonly spanId: string
   readonly parentId: string | undefined
   readonly name: string
-  readonly kind: 'internal' | 'client'
+  readonly kind: 'internal' | 'server' | 'client'
   /** Milliseconds since 1970. */
   readonly start: number
   readonly end: number
@@ -24,7 +24,7 @@ export interface OtlpSpan {
   readonly error?: string
 }
 
-const KIND = { internal: 1, client: 3 } as const
+const KIND = { internal: 1, server: 2, client: 3 } as const
 const STATUS_ERROR = 2
 
 /** The body of one request. */

@@ -1,7 +1,8 @@
 // Where spans and metrics are sent, by the variables of OpenTelemetry's "Environment Variable Specification".
 
 import { addSecret, fail, preview, type Result, succeed } from '@plumb/wire'
-import { capturesContent } from '../../event/captures-content.js'
+import { capturesContent } from './otlp-environment.js'
+import { parentOf, type SpanPlace } from './trace-context.js'
 
 export interface OtlpSettings {
   /** Takes spans as JSON over POST. Undefined: none are sent. */
@@ -15,7 +16,7 @@ export interface OtlpSettings {
   /** Messages, arguments and results go along. */
   readonly capturesContent: boolean
   /** The span that this run is a part of, by W3C's traceparent. */
-  readonly parent: { readonly traceId: string; readonly spanId: string } | undefined
+  readonly parent: SpanPlace | undefined
 }
 
 const DEFAULT_TIMEOUT_MS = 10_000
@@ -81,10 +82,4 @@ const decoded = (text: string): string => {
   } catch {
     return text
   }
-}
-
-/** By W3C's traceparent; undefined: it is none. */
-export const parentOf = (text = ''): OtlpSettings['parent'] => {
-  const [, traceId, spanId] = /^00-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}$/.exec(text) ?? []
-  return traceId && spanId ? { traceId, spanId } : undefined
 }
