@@ -209,6 +209,7 @@ t.test('a function is an agent', { skip: PYTHON }, async (t) => {
 const USE = `
 import plumb
 from grows import Part_partial
+from odd import part as OddPart
 from s import Client, T
 
 with plumb.open("s.plumb") as c:
@@ -223,6 +224,7 @@ with plumb.open("s.plumb") as c:
 
 part: Part_partial = {"team": "a", "next": {}}
 part["n"] = plumb.untrusted("x")
+odd: OddPart = {"list": ["a"], "more": [1], "mixed": [{"a": "x"}, {}], "u": []}
 wrong: Part_partial = {"n": "x"}  # type: ignore[typeddict-item]
 `
 
@@ -238,7 +240,9 @@ type Tree = string | [Tree] | { [string]: Tree }
 type list = { next?: list, s: "a" | "b" | unit }
 type any = { any?: any, l: list }
 type Only = { o?: int, all: { ... }, none: {} }
-let main : !Odd -> !{ t: Tree, l: list, a: [any], only: Only, j: secret json } = map(fail("x"))
+type Mixed = ({ a: string }, unit | {})
+type part = { part?: part, list?: [string], more: [int], mixed?: Mixed, u: [(part, "part")] }
+let main : !Odd -> !{ t: Tree, p: part, l: list, a: [any], only: Only, j: secret json } = map(fail("x"))
 `
   const at = makeTestDirectory({ 's.plumb': SPEC, 'odd.plumb': odd, 'grows.plumb': growing, 'use.py': USE })
   for (const name of ['s', 'odd', 'grows'])
@@ -260,7 +264,8 @@ for value in wrong:
         print("taken", T.validate_python({"text": "", **value} if value else value))
     except pydantic.ValidationError:
         pass
-value = {"id": 1.0, "text": "x", "n": 2, "odd": {"class": "c", "__x": [1, None]}, "tree": ["a", ["b"]], "open": {"id": 1, "z": 2}, "maybe": None}
+value = {"id": 1.0, "text": "x", "n": 2, "odd": {"class": "c", "__x": [1, None]}, "tree": ["a", ["b"]], "open": {"id": 1, "z": 2}, "maybe": None,
+  "part": {"part": {"more": []}, "list": ["a"], "more": [1], "u": [[{"more": [2]}], "part"]}}
 ticket = T.validate_python(value)
 print(T.dump_python(ticket, mode="json", by_alias=True, exclude_unset=True) == {**value, "id": 1}, ticket.tags, ticket.odd.class_)
 with plumb.open("m.plumb") as c:
@@ -271,8 +276,9 @@ t.test('models of pydantic take what plumb takes', { skip: PYDANTIC }, async (t)
   const spec = `
 type Tree = string | [Tree]
 type Odd = { class: string, __x: (int, string | unit), next?: Odd }
+type part = { part?: part, list?: [string], more: [int], list_?: int, u?: ([part], "part") }
 type Ticket = { id: int, text: untrusted string, level?: "low" | "high", tags: [string] = [], @min 1 @max 3 n?: int, maybe?: string | unit,
-  odd?: Odd, tree?: Tree, open?: { id: int, ... } }
+  odd?: Odd, tree?: Tree, part?: part, open?: { id: int, ... } }
 let main : !Ticket -> !Ticket = id
 `
   const at = makeTestDirectory({ 'm.plumb': spec, 'use.py': MODELS })
