@@ -149,9 +149,9 @@ with open("use.py", "w") as file:
 `
 
 const linesOf = (all: readonly object[]): string => all.map((one) => `${JSON.stringify(one)}\n`).join('')
-// Where lists of several types may stand, mypy looks at what is written, and not at what is wanted.
+// Where lists of several types may stand, as tuples are, mypy looks at what is written, and not at what is wanted.
 const literals = samples.flatMap(({ declarations, values }, i) =>
-  /number|[|].*\[|\[.*[|]/s.test(declarations) ? [] : values.map((value) => ({ [(names[i] ?? '').toLowerCase()]: value })),
+  /number|[|].*\[|\[.*[|]|\(.*[[(|]/s.test(declarations) ? [] : values.map((value) => ({ [(names[i] ?? '').toLowerCase()]: value })),
 )
 
 const inPython = () => makeTestDirectory({ 's.plumb': spec, 'in.jsonl': linesOf(inputs), 'literals.jsonl': linesOf(literals) })
