@@ -118,7 +118,14 @@ def f(t):
     if t == "drop": return plumb.DROP
     if t == "child": subprocess.run(["sh", "-c", "cat; echo out of it"])
     if t == "many": return several()
+    if t == "hidden": raise Hidden()
+    if t == "forks":
+        if os.fork() == 0: return "of the child"
+        os.wait()
     return t.upper()
+
+class Hidden(Exception):
+    def __str__(self): raise RuntimeError()
 
 def several():
     yield 1
@@ -162,7 +169,7 @@ t.test('a function is an agent', { skip: PYTHON }, async (t) => {
   const spec =
     'let main : !string -> !json = agent { command: ["python3", "a.py"], answers: "numbered", env: ["PYTHONPATH"], sandbox: false }'
   const at = makeTestDirectory({ 'a.py': AGENT, 'b.py': AT_ONCE, 'c.py': CONTROLLED, 'a.plumb': spec })
-  const words = ['raises', 'fails', 'exits', 'set', 'none', 'drop', 'child', 'many', 'end']
+  const words = ['raises', 'fails', 'exits', 'set', 'none', 'drop', 'child', 'many', 'hidden', 'forks', 'end']
   const told = run(at, ['python3', 'a.py'], `\n${words.map((word) => `"${word}"\n`).join('')}nonsense\n"last"\n`)
   t.equal(told.status, 0)
   t.match(told.stderr, /not an answer.*out of it/s)
@@ -183,14 +190,17 @@ t.test('a function is an agent', { skip: PYTHON }, async (t) => {
       { seq: 8, value: 1 },
       { seq: 8, value: [2, null] },
       { seq: 8, done: true },
-      { seq: 9, value: 'END' },
-      { seq: 9, done: true },
-      failure(10, /not JSON/),
-      { seq: 11, value: 'LAST' },
+      failure(9, /^Hidden: something that cannot be shown/),
+      { seq: 10, value: 'FORKS' },
+      { seq: 10, done: true },
+      { seq: 11, value: 'END' },
       { seq: 11, done: true },
+      failure(12, /not JSON/),
+      { seq: 13, value: 'LAST' },
+      { seq: 13, done: true },
     ],
   )
-  t.equal(lines.length, 17)
+  t.equal(lines.length, 20)
   const several = run(at, ['python3', 'b.py'], '1\n2\n3\n')
   t.match(several.stdout, /"seq":2,"value":2.*"seq":1,"value":1/s, 'several at once')
   t.match(several.stdout, /"seq":3,"error":.*KeyError: 'three'/)

@@ -35,7 +35,7 @@ def write(value):
 
 def place(error):
     """The last line in the file of the function or beside it, else the last of all."""
-    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != "<string>"]
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith("<")]
     beside = [frame for frame in frames if os.path.dirname(os.path.realpath(frame.filename)) == sys.path[0]]
     at = (beside or frames)[-1:]
     return f" ({at[0].filename}:{at[0].lineno})" if at else ""
