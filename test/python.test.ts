@@ -118,7 +118,14 @@ def f(t):
     if t == "drop": return plumb.DROP
     if t == "child": subprocess.run(["sh", "-c", "cat; echo out of it"])
     if t == "many": return several()
+    if t == "hidden": raise Hidden()
+    if t == "forks":
+        if os.fork() == 0: return "of the child"
+        os.wait()
     return t.upper()
+
+class Hidden(Exception):
+    def __str__(self): raise RuntimeError()
 
 def several():
     yield 1
@@ -162,7 +169,7 @@ t.test('a function is an agent', { skip: PYTHON }, async (t) => {
   const spec =
     'let main : !string -> !json = agent { command: ["python3", "a.py"], answers: "numbered", env: ["PYTHONPATH"], sandbox: false }'
   const at = makeTestDirectory({ 'a.py': AGENT, 'b.py': AT_ONCE, 'c.py': CONTROLLED, 'a.plumb': spec })
-  const words = ['raises', 'fails', 'exits', 'set', 'none', 'drop', 'child', 'many', 'end']
+  const words = ['raises', 'fails', 'exits', 'set', 'none', 'drop', 'child', 'many', 'hidden', 'forks', 'end']
   const told = run(at, ['python3', 'a.py'], `\n${words.map((word) => `"${word}"\n`).join('')}nonsense\n"last"\n`)
   t.equal(told.status, 0)
   t.match(told.stderr, /not an answer.*out of it/s)
@@ -183,14 +190,17 @@ t.test('a function is an agent', { skip: PYTHON }, async (t) => {
       { seq: 8, value: 1 },
       { seq: 8, value: [2, null] },
       { seq: 8, done: true },
-      { seq: 9, value: 'END' },
-      { seq: 9, done: true },
-      failure(10, /not JSON/),
-      { seq: 11, value: 'LAST' },
+      failure(9, /^Hidden: something that cannot be shown/),
+      { seq: 10, value: 'FORKS' },
+      { seq: 10, done: true },
+      { seq: 11, value: 'END' },
       { seq: 11, done: true },
+      failure(12, /not JSON/),
+      { seq: 13, value: 'LAST' },
+      { seq: 13, done: true },
     ],
   )
-  t.equal(lines.length, 17)
+  t.equal(lines.length, 20)
   const several = run(at, ['python3', 'b.py'], '1\n2\n3\n')
   t.match(several.stdout, /"seq":2,"value":2.*"seq":1,"value":1/s, 'several at once')
   t.match(several.stdout, /"seq":3,"error":.*KeyError: 'three'/)
@@ -209,6 +219,7 @@ t.test('a function is an agent', { skip: PYTHON }, async (t) => {
 const USE = `
 import plumb
 from grows import Part_partial
+from odd import part as OddPart
 from s import Client, T
 
 with plumb.open("s.plumb") as c:
@@ -223,6 +234,7 @@ with plumb.open("s.plumb") as c:
 
 part: Part_partial = {"team": "a", "next": {}}
 part["n"] = plumb.untrusted("x")
+odd: OddPart = {"list": ["a"], "more": [1], "mixed": [{"a": "x"}, {}], "u": []}
 wrong: Part_partial = {"n": "x"}  # type: ignore[typeddict-item]
 `
 
@@ -238,7 +250,9 @@ type Tree = string | [Tree] | { [string]: Tree }
 type list = { next?: list, s: "a" | "b" | unit }
 type any = { any?: any, l: list }
 type Only = { o?: int, all: { ... }, none: {} }
-let main : !Odd -> !{ t: Tree, l: list, a: [any], only: Only, j: secret json } = map(fail("x"))
+type Mixed = ({ a: string }, unit | {})
+type part = { part?: part, list?: [string], more: [int], mixed?: Mixed, u: [(part, "part")] }
+let main : !Odd -> !{ t: Tree, p: part, l: list, a: [any], only: Only, j: secret json } = map(fail("x"))
 `
   const at = makeTestDirectory({ 's.plumb': SPEC, 'odd.plumb': odd, 'grows.plumb': growing, 'use.py': USE })
   for (const name of ['s', 'odd', 'grows'])
@@ -260,7 +274,8 @@ for value in wrong:
         print("taken", T.validate_python({"text": "", **value} if value else value))
     except pydantic.ValidationError:
         pass
-value = {"id": 1.0, "text": "x", "n": 2, "odd": {"class": "c", "__x": [1, None]}, "tree": ["a", ["b"]], "open": {"id": 1, "z": 2}, "maybe": None}
+value = {"id": 1.0, "text": "x", "n": 2, "odd": {"class": "c", "__x": [1, None]}, "tree": ["a", ["b"]], "open": {"id": 1, "z": 2}, "maybe": None,
+  "part": {"part": {"more": []}, "list": ["a"], "more": [1], "u": [[{"more": [2]}], "part"]}}
 ticket = T.validate_python(value)
 print(T.dump_python(ticket, mode="json", by_alias=True, exclude_unset=True) == {**value, "id": 1}, ticket.tags, ticket.odd.class_)
 with plumb.open("m.plumb") as c:
@@ -271,8 +286,9 @@ t.test('models of pydantic take what plumb takes', { skip: PYDANTIC }, async (t)
   const spec = `
 type Tree = string | [Tree]
 type Odd = { class: string, __x: (int, string | unit), next?: Odd }
+type part = { part?: part, list?: [string], more: [int], list_?: int, u?: ([part], "part") }
 type Ticket = { id: int, text: untrusted string, level?: "low" | "high", tags: [string] = [], @min 1 @max 3 n?: int, maybe?: string | unit,
-  odd?: Odd, tree?: Tree, open?: { id: int, ... } }
+  odd?: Odd, tree?: Tree, part?: part, open?: { id: int, ... } }
 let main : !Ticket -> !Ticket = id
 `
   const at = makeTestDirectory({ 'm.plumb': spec, 'use.py': MODELS })

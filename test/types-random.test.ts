@@ -59,7 +59,7 @@ const sampleOf = (type: Type, number: number): Sample | undefined => {
   const texts = [...randomValues(declared, { seed: SEED + number, count: VALUES })]
   // A number of many digits is another one in JavaScript, and a float in Python.
   const values = texts
-    .filter((text) => !/\d{16}|\de[+-]?\d|\.0+\b|-0\b|\\ud[89a-f]|__proto__/i.test(text))
+    .filter((text) => !/\d{16}|\de[+-]?\d|\.0+\b|\\ud[89a-f]|__proto__/i.test(text))
     .map((text) => JSON.parse(text) as unknown)
   return { declarations, values }
 }
@@ -106,7 +106,11 @@ t.test(`TypeScript: ${samples.length} types, ${inputs.length} values`, async (t)
   const back: unknown[] = []
   for await (const { value, error } of c.stream('main', inputs)) back.push(error?.detail ?? value)
   await c.close()
-  t.strictSame(back, inputs)
+  // As text: a field has the name `constructor`, which the assertion asks objects for. 0 and -0 are one value, which JSON writes alike.
+  t.strictSame(
+    back.map((value) => JSON.stringify(value)),
+    inputs.map((value) => JSON.stringify(value)),
+  )
 })
 
 const noPython = run('.', ['python3', '-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0 ? false : 'no Python 3.10'
@@ -145,9 +149,9 @@ with open("use.py", "w") as file:
 `
 
 const linesOf = (all: readonly object[]): string => all.map((one) => `${JSON.stringify(one)}\n`).join('')
-// Where lists of several types may stand, mypy looks at what is written, and not at what is wanted.
+// Where lists of several types may stand, as tuples are, mypy looks at what is written, and not at what is wanted.
 const literals = samples.flatMap(({ declarations, values }, i) =>
-  /number|[|].*\[|\[.*[|]/s.test(declarations) ? [] : values.map((value) => ({ [(names[i] ?? '').toLowerCase()]: value })),
+  /number|[|].*\[|\[.*[|]|\(.*[[(|]/s.test(declarations) ? [] : values.map((value) => ({ [(names[i] ?? '').toLowerCase()]: value })),
 )
 
 const inPython = () => makeTestDirectory({ 's.plumb': spec, 'in.jsonl': linesOf(inputs), 'literals.jsonl': linesOf(literals) })

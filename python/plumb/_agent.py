@@ -22,6 +22,8 @@ DROP: Any = type("Drop", (), {"__repr__": lambda self: "plumb.DROP"})()
 
 TELEMETRY, CTRL_IN, CTRL_OUT = 3, 6, 7
 MAX_IN_HAND = 1000
+MAX_WORDS = 400
+_OWN = os.getpid()
 
 
 def _is_given(fd: int) -> bool:
@@ -46,6 +48,9 @@ class _Lines:
         self._lock = threading.Lock()
 
     def write(self, line: bytes) -> None:
+        # What a function has forked answers nothing.
+        if os.getpid() != _OWN:
+            os._exit(0)
         with self._lock:
             try:
                 rest = memoryview(line)
@@ -250,7 +255,11 @@ def _refuse(word: str) -> Any:
 def _fault(error: BaseException) -> dict[str, Any]:
     if isinstance(error, PlumbError):
         return {name: value for name, value in error.fields.items() if name != "seq"}
-    text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    try:
+        words = str(error)
+    except BaseException:
+        words = "something that cannot be shown"
+    text = f"{type(error).__name__}: {words}" if words else type(error).__name__
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.filename.startswith(os.path.dirname(__file__))]
     place = f" ({frames[-1].filename}:{frames[-1].lineno})" if frames else ""
-    return {"error": "child_failed", "category": "internal", "detail": f"{text[:400]}{place}"}
+    return {"error": "child_failed", "category": "internal", "detail": f"{text[:MAX_WORDS]}{place}"}

@@ -214,12 +214,15 @@ class SpecConnection(Connection):
             cancel.calls(process.kill)
         feeder = Feeder(process, inputs if lines is None else lines, lines is not None, is_lasting)
         try:
-            yield from self._items(name, process, before, events, feeder, is_lasting)
-            is_whole = True
+            for item in self._items(name, process, before, events, feeder, is_lasting):
+                # A process that is ended says of each input that it was cancelled.
+                if is_late.is_set():
+                    break
+                yield item
+            is_whole = not is_late.is_set()
         except PlumbError:
-            if is_late.is_set():
-                raise PlumbError("timeout", "unavailable", f"'{name}' gave no answer within {timeout} s") from None
-            raise
+            if not is_late.is_set():
+                raise
         finally:
             if timer:
                 timer.cancel()
@@ -228,6 +231,8 @@ class SpecConnection(Connection):
             free(is_whole)
             if is_whole and not is_lasting:
                 feeder.join()
+        if not is_whole:
+            raise PlumbError("timeout", "unavailable", f"'{name}' gave no answer within {timeout} s")
 
     def _items(
         self, name: str, process: Process, before: int, events: Sequence[str], feeder: "Feeder", is_lasting: bool

@@ -1,12 +1,12 @@
 // Functions of Python as tools: one process a file, what is checked as it is loaded, what functions may give, how they fail and are ended.
 
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { NO_SANDBOX } from '../../wire/test/sandbox-here.js'
 import { loadFunctions } from '../src/source/function/load-functions.js'
-import { makeSource, once, plansOf, running, until } from './source-directory.js'
+import { makeSource, makeTestDirectory, once, plansOf, running, until } from './source-directory.js'
 
 const PYTHON = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0 ? false : 'no Python 3.10'
 
@@ -231,7 +231,8 @@ t.test('annotations of Python are held against signatures', { skip: PYTHON }, as
 
 t.test('a virtual environment beside the file, and the sandbox', { skip: PYTHON || NO_SANDBOX }, async (t) => {
   const spec = `let who : json -> json = tool { function: "./w.py#who" }
-let writes : json -> json = tool { function: "./w.py#writes", sandbox: { write: ["out"] } }`
+let writes : json -> json = tool { function: "./w.py#writes", sandbox: { write: ["out"] } }
+let linked : json -> json = tool { function: "./link.py#linked" }`
   const { call, directory, session } = makeSource(spec, {
     'w.py': `import sys
 def who(x): return sys.prefix
@@ -249,5 +250,8 @@ def writes(x):
   t.ok(existsSync(join(directory, '.venv/bin/python3')))
   t.equal((await call('who', '0')).value, join(directory, '.venv'))
   t.strictSame((await call('writes', '0')).value, ['written', 30, 30])
+  const far = makeTestDirectory({ 'l.py': 'from beside import help\ndef linked(x): return help(x)\n', 'beside.py': FILES['beside.py'] })
+  symlinkSync(join(far, 'l.py'), join(directory, 'link.py'))
+  t.strictSame((await call('linked', '1')).value, ['helped', 1], 'a link to a file elsewhere')
   await session.servers.close()
 })

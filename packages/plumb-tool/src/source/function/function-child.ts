@@ -1,6 +1,6 @@
 // The child of a function: a module runs in a process of its own without our keys, in a sandbox, and can be killed.
 
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { ToolPlan } from '@plumb/lang'
@@ -64,9 +64,9 @@ export const spawnFunctionChild = async (
       fds: { [REQUESTS]: 'in', [ANSWERS]: 'out' },
       isForeign: false,
     },
-    // The module and what it imports must be visible in the sandbox.
+    // The module and what it imports must be visible in the sandbox, also where a link leads to it.
     {
-      visible: [dirname(file)],
+      visible: [dirname(file), dirname(realpathSync(file))],
       words: [file],
       programFiles: await protectedProgramFiles(session, sandbox.value, [file]),
       caller: hostPolicy(tool, session.authority),

@@ -15,6 +15,8 @@ import type { JsonText } from '../../json-text.js'
 import { type FunctionTarget, spawnFunctionChild } from './function-child.js'
 import runner from './runner.child.py'
 import { howItEnded } from './runner-reply.js'
+import types from './types.child.py'
+import values from './values.child.py'
 
 export const isPython = (file: string): boolean => file.endsWith('.py')
 
@@ -24,6 +26,8 @@ export interface PythonFunction {
   readonly parameters: readonly PythonParameter[]
   /** Undefined: it says nothing of its result. */
   readonly output?: Type
+  /** A class in that, of which no JSON is made. */
+  readonly strange?: string
   readonly isAsync: boolean
 }
 
@@ -32,12 +36,15 @@ export interface PythonParameter {
   readonly kind: 'POSITIONAL_ONLY' | 'POSITIONAL_OR_KEYWORD' | 'VAR_POSITIONAL' | 'KEYWORD_ONLY' | 'VAR_KEYWORD'
   readonly hasDefault: boolean
   readonly type: Type
+  /** A class in that, which is not made of JSON. */
+  readonly strange?: string
+  readonly description?: string
 }
 
 export type PythonFunctions = Readonly<Record<string, PythonFunction>>
 
 /** One of these, as it came. */
-export type PythonAnswer = { readonly json: JsonText } | { readonly unfit: string } | Thrown
+export type PythonAnswer = { readonly json: JsonText } | { readonly unfit: string } | { readonly refused: string } | Thrown
 
 export interface PythonCall {
   readonly name: string
@@ -57,6 +64,9 @@ const findPython = (file: string, specPath: string): Result<string> => {
 }
 
 const LOAD_TIMEOUT_MS = 30_000
+
+/** One program, in parts. */
+const RUNNER = [types, values, runner].join('\n')
 
 /** One for each file and sandbox of a session; ended with its servers. */
 export const pythonProcess = (target: FunctionTarget, key: string, specPath: string, session: Session): PythonFile => {
@@ -124,7 +134,7 @@ export class PythonFile {
     const running = opened.value
     const id = ++this.#count
     const answered = new Promise<Result<PythonAnswer>>((resolve) => running.open.set(id, resolve))
-    running.requests.write(`{"id":${id},"name":${JSON.stringify(name)},"fields":${byFields},"input":${input}}\n`)
+    running.requests.write(`{"id":${id},"name":${JSON.stringify(name)},"fields":${byFields}}\n${input}\n`)
     const stop = (): void => {
       const end = (): void => void running.child.terminate(GRACE_MS)
       if (!isAsync) return end()
@@ -155,13 +165,13 @@ export class PythonFile {
     const python = findPython(file, this.#specPath)
     if (!python.ok) return python
     const env = { PYTHONDONTWRITEBYTECODE: '1', PYTHONUNBUFFERED: '1' }
-    const started = await spawnFunctionChild(this.#target, this.#session, [python.value, '-c', runner, file], env)
+    const started = await spawnFunctionChild(this.#target, this.#session, [python.value, '-c', RUNNER, file], env)
     if (!started.ok) return started
     const { child, requests, answers } = started.value
     child.stdin.end()
     // What the functions print; it is no answer.
     for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => process.stderr.write(escapeLines(chunk.toString())))
+      stream.setEncoding('utf8').on('data', (text: string) => process.stderr.write(escapeLines(text)))
     requests.on('error', () => {})
     const open: Running['open'] = new Map()
     let settle = (_: Result<PythonFunctions>): void => {}
@@ -173,12 +183,21 @@ export class PythonFile {
     }
     // The result is JSON inside a JSON string, where escapes can double its length.
     const reader = new LineReader(answers, { maxLine: 2 * MAX_LINE, onReadable: take })
-    const timer = setTimeout(() => void child.terminate(GRACE_MS), LOAD_TIMEOUT_MS)
+    let isLate = false
+    const timer = setTimeout(() => {
+      isLate = true
+      void child.terminate(GRACE_MS)
+    }, LOAD_TIMEOUT_MS)
+    // What can answer nothing more has ended, or is ended.
+    answers.on('end', () => {
+      const end = setTimeout(() => void child.terminate(GRACE_MS), GRACE_MS)
+      void child.ended.then(() => clearTimeout(end))
+    })
     void child.ended.then(async () => {
       clearTimeout(timer)
       forget()
       const why = `its process ${howItEnded(await child.exited)}`
-      settle(addMissingAccess(cannotLoad(file, why), child))
+      settle(addMissingAccess(cannotLoad(file, isLate ? `it had not been loaded after ${LOAD_TIMEOUT_MS / 1000} s` : why), child))
       const crashed = addMissingAccess(fail('tool_crashed', `it gave no result: ${why}`) as Result<never>, child)
       for (const answer of open.values()) answer(crashed)
     })
@@ -191,6 +210,7 @@ export class PythonFile {
 
   #take(reader: LineReader, settle: (loaded: Result<PythonFunctions>) => void, open: Running['open']): void {
     const { fault, buf, start, end } = reader
+    if (fault) for (const answer of open.values()) answer(fail('tool_crashed', `its answer cannot be read: ${fault.detail}`))
     const parsed = fault ? undefined : parseJson(buf, start, end)
     const line = (parsed?.ok && isRecord(parsed.value) ? parsed.value : {}) as { readonly [key: string]: Json }
     if (isRecord(line.functions)) settle(succeed(line.functions as unknown as PythonFunctions))

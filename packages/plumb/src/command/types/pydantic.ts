@@ -11,9 +11,9 @@ export const toPydantic = (spec: SpecTypes, head: string): string => {
   return `# ${head}\n\n${imports}\n\n${new Writer(spec).write()}`
 }
 
-// Names of the base class, which a field must not take.
+// Names of the base class, which a field must not take, and of types of Python, which the fields behind it would find in their place.
 const OF_MODELS = wordsOf(`
-  copy json dict schema validate construct parse_obj parse_raw parse_file from_orm update_forward_refs schema_json
+  list copy json dict schema validate construct parse_obj parse_raw parse_file from_orm update_forward_refs schema_json
 `)
 
 class Writer {
@@ -109,7 +109,7 @@ class Writer {
         return `list[${print(type.item, 'item')}]`
       case 'tuple': {
         const items = type.items.map((item, i) => print(item, String(i)))
-        return `_t.Annotated[list[${union(items)}], _models.Items(lambda: (${items.map(unquoted).join(', ')},))]`
+        return `_t.Annotated[list[${union(items)}], _models.Items(lambda: (${items.map(late).join(', ')},))]`
       }
       case 'map':
         return `dict[str, ${print(type.item, 'item')}]`
@@ -126,10 +126,10 @@ class Writer {
   }
 
   #record(name: string, fields: readonly Field[], isOpen: boolean): void {
-    const used = new Set(fields.map((field) => field.name).filter((word) => attributeOf(word) === word))
+    const used = new Set(fields.map((field) => field.name).filter((word) => this.#attributeOf(word) === word))
     const attributeFor = (wanted: string): string => {
-      let free = attributeOf(wanted)
-      while (free !== wanted && used.has(free)) free += '_'
+      let free = this.#attributeOf(wanted)
+      while (free !== wanted && (used.has(free) || this.#taken.has(free))) free += '_'
       used.add(free)
       return free
     }
@@ -150,10 +150,16 @@ class Writer {
     const of = limits === '' ? bare : `_t.Annotated[${bare}${limits}]`
     const alias = attribute === name ? undefined : pythonText(name)
     if (standIn !== undefined)
-      return `${of} = _models.filled(${[pythonText(standIn), `lambda: ${unquoted(of)}`, ...(alias ? [alias] : [])].join(', ')})`
+      return `${of} = _models.filled(${[pythonText(standIn), `lambda: ${late(of)}`, ...(alias ? [alias] : [])].join(', ')})`
     if (!isOptional) return alias === undefined ? of : `${of} = _pydantic.Field(alias=${alias})`
     const may = mayBeNull(type) ? `_t.Optional[${of}]` : `_t.Annotated[_t.Optional[${of}], _models.Absent()]`
     return alias === undefined ? `${may} = None` : `${may} = _pydantic.Field(default=None, alias=${alias})`
+  }
+
+  #attributeOf(name: string): string {
+    const word = name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^_+/, '')
+    const named = word === '' || /^\d/.test(word) ? `field_${word}` : word
+    return !isAttribute(named) || OF_MODELS.has(named) || this.#taken.has(named) || named.startsWith('model_') ? `${named}_` : named
   }
 
   #freeName(wanted: string): string {
@@ -169,14 +175,9 @@ const mayBeNull = (type: Type): boolean => {
   return of.kind === 'sum' ? of.variants.some(mayBeNull) : of.kind === 'unit'
 }
 
-/** Inside of a function names are looked up when it is called. */
-const unquoted = (printed: string): string => (/^"[A-Za-z_]\w*"$/.test(printed) ? printed.slice(1, -1) : printed)
-
-const attributeOf = (name: string): string => {
-  const word = name.replace(/[^A-Za-z0-9_]/g, '_').replace(/^_+/, '')
-  const named = word === '' || /^\d/.test(word) ? `field_${word}` : word
-  return !isAttribute(named) || OF_MODELS.has(named) || named.startsWith('model_') ? `${named}_` : named
-}
+/** Inside of a function names are looked up when it is called: what is named before its definition needs no quotes there, but literals do. */
+const late = (printed: string): string =>
+  printed.replace(/(Literal\[)?"((?:[^"\\]|\\.)*)"/g, (all, literal, name) => (literal ? all : name))
 
 const union = (types: readonly string[]): string => {
   const [first, ...others] = new Set(types)

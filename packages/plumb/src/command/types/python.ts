@@ -55,7 +55,7 @@ class Writer {
     this.#begun.add(type)
     const name = this.#names.get(type.name) ?? type.name
     const { target } = type
-    if (target.kind === 'record' && !isAnyRecord(target)) this.#record(name, target.fields)
+    if (target.kind === 'record' && target.fields.length > 0) this.#record(name, target.fields)
     else {
       const printed = this.#print(target, name)
       this.#parts.push(`${name}: _t.TypeAlias = ${printed}\n`)
@@ -97,7 +97,7 @@ class Writer {
       case 'sum':
         return union(type.variants.map((variant, i) => print(variant, String(i))))
       case 'record': {
-        if (isAnyRecord(type)) return 'dict[str, _plumb.Json]'
+        if (type.fields.length === 0) return type.isOpen === true ? 'dict[str, _plumb.Json]' : 'dict[str, _t.NoReturn]'
         const name = this.#freeName(owner)
         this.#record(name, type.fields)
         return name
@@ -144,10 +144,6 @@ interface Member {
   readonly description: string | undefined
   readonly of: string
 }
-
-/** Nothing is said of its fields. */
-const isAnyRecord = ({ fields, isOpen }: { readonly fields: readonly Field[]; readonly isOpen?: boolean }): boolean =>
-  isOpen === true && fields.length === 0
 
 const union = (types: readonly string[]): string => {
   const [first, ...others] = new Set(types)
