@@ -54,7 +54,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   client: [],
   plumb: ['client', 'engine', 'spec-test', 'runtime', 'plumb-tool', 'sandbox', 'policy', 'lang', 'ledger', 'wire'],
   'plumb-mux': ['wire'],
-  'plumb-serve': ['runtime', 'lang', 'ledger', 'wire'],
+  'plumb-serve': ['engine', 'runtime', 'lang', 'ledger', 'wire'],
   'plumb-chat': ['ledger', 'wire'],
 }
 

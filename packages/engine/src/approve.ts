@@ -45,7 +45,7 @@ export const answer = (database: Database, name: string, id: string, text: strin
   })
 
 /** The answer to a question stands where a call has the reason of its decision. */
-const decide = async (
+export const decide = async (
   query: Query,
   name: string,
   ids: readonly string[],
@@ -86,7 +86,8 @@ export const approve = (database: Database, name: string, ids: readonly string[]
     return decided ?? noRun(name)
   })
 
-const callsOf = async (query: Query, name: string): Promise<Map<string, ListedCall> | undefined> => {
+/** All that have waited for a person; undefined: there is no such run. */
+export const callsOf = async (query: Query, name: string): Promise<Map<string, ListedCall> | undefined> => {
   const { rows: runs } = await query('SELECT id FROM plumb.run WHERE name = $1', [name])
   const [run] = runs
   if (!run) return undefined

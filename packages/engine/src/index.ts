@@ -2,5 +2,8 @@
 
 export { answer, approvals, approve, pending } from './approve.js'
 export { cancel, type Database, drain, type EngineOptions, engine, type LookOptions, letters, retry, runs } from './look.js'
+export { planServed } from './served-plan.js'
+export { type PersonAsked, type Said, ServedRun, type Spending } from './served-run.js'
+export { type ServedRow, ServedTables } from './served-tables.js'
 export { submit } from './submit.js'
 export { type WorkFlags, work } from './work.js'

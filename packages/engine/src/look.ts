@@ -4,7 +4,7 @@ import { endWith, escapeLines, type Fault, fail, fault, type Result, stdoutColum
 import { type Connection, checkSchema, connect } from './connection.js'
 import { RATE_WINDOW } from './postgres.js'
 import { STATE_NOW } from './postgres-calls.js'
-import { ROLES, SCHEMA } from './schema.js'
+import { ROLES, SCHEMA, SERVED, SERVED_ROLE } from './schema.js'
 import { type PartCounts, type RunShown, showLetters, showRuns } from './show-runs.js'
 import { fixedFault, MAY_SERVE } from './unserved.js'
 
@@ -13,7 +13,8 @@ export interface Database {
   readonly isInsecure: boolean
 }
 
-const TABLES = [
+/** What belongs to a run. */
+export const TABLES = [
   'message',
   'part',
   'memory',
@@ -44,7 +45,7 @@ export interface EngineOptions {
 
 /** Resolves to the exit status. */
 export const engine = async (database: Database | undefined, { isPrint, sweepDays }: EngineOptions): Promise<number> => {
-  if (isPrint) return endWith('plumb', await writeStdout(`${SCHEMA}\n${ROLES}\n`))
+  if (isPrint) return endWith('plumb', await writeStdout([SCHEMA, SERVED, ROLES, SERVED_ROLE, ''].join('\n')))
   if (!database) return endWith('plumb', fault('missing_option', 'say which database: --on postgres://… or PLUMB_ON'))
   if (sweepDays !== undefined)
     return withConnection(database, true, async ({ query }) => succeed(`${(await query(SWEEP, [sweepDays])).rows[0]?.swept}\n`))
@@ -53,9 +54,9 @@ export const engine = async (database: Database | undefined, { isPrint, sweepDay
     const { rows } = await query("SELECT to_regclass('plumb.version') IS NOT NULL AS is_there")
     if (rows[0]?.is_there === true) {
       const schema = await checkSchema(connection)
-      return schema.ok ? succeed('') : schema
-    }
-    await query(SCHEMA)
+      if (!schema.ok) return schema
+    } else await query(SCHEMA)
+    await query(SERVED)
     return succeed('')
   })
 }

@@ -292,3 +292,35 @@ GRANT USAGE ON SCHEMA plumb TO plumb_read;
 GRANT SELECT ON plumb.version, plumb.run, plumb.part, plumb.tally, plumb.usage, plumb.worker, plumb.live_worker TO plumb_read;
 GRANT SELECT (run, part, lease, since, parked) ON plumb.message TO plumb_read;
 GRANT SELECT (run, state, until) ON plumb.approval TO plumb_read;`
+
+/** Requests of plumb-serve: what was asked, what has come of it so far, and the memories of conversations. Made beside the others, of any age. */
+export const SERVED = `CREATE TABLE IF NOT EXISTS plumb.served (
+  id uuid PRIMARY KEY,
+  owner text NOT NULL,
+  key text,
+  request text NOT NULL,
+  input bytea NOT NULL,
+  outcome text,
+  begun timestamptz NOT NULL DEFAULT now(),
+  UNIQUE (owner, key)
+);
+CREATE TABLE IF NOT EXISTS plumb.served_line (
+  id uuid NOT NULL,
+  n bigserial,
+  line text NOT NULL,
+  PRIMARY KEY (id, n)
+);
+CREATE TABLE IF NOT EXISTS plumb.served_memory (
+  conversation text NOT NULL,
+  place text NOT NULL,
+  memory text NOT NULL,
+  used timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (conversation, place)
+);`
+
+/** For an administrator to grant, beside those of submitting, working and deciding: plumb-serve. */
+export const SERVED_ROLE = `CREATE ROLE plumb_serve;
+GRANT plumb_submit, plumb_work, plumb_approve TO plumb_serve;
+GRANT DELETE ON ALL TABLES IN SCHEMA plumb TO plumb_serve;
+GRANT SELECT, INSERT, UPDATE, DELETE ON plumb.served, plumb.served_line, plumb.served_memory TO plumb_serve;
+GRANT USAGE ON ALL SEQUENCES IN SCHEMA plumb TO plumb_serve;`

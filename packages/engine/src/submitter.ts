@@ -7,9 +7,9 @@
 //             under --fail-fast
 //   stopped   stop()                                                no                    no: the run goes on without this process
 
-import { hostname } from 'node:os'
 import type { Rejects } from '@plumb/runtime/record'
 import { type Fault, fail, fault, type LineReader, type Result, succeed } from '@plumb/wire'
+import { beginRun } from './begin-run.js'
 import { connectWithRetries, FULL, type PatienceOptions } from './connect-with-retries.js'
 import type { Connection, Query } from './connection.js'
 import type { NewMessage } from './engine.js'
@@ -17,7 +17,6 @@ import type { KeptRun } from './kept-run.js'
 import { Outcome, type OutcomeOptions } from './outcome.js'
 import { insertMessages, MAX_WAITING } from './postgres.js'
 import type { RunCounts } from './run-counts.js'
-import { PROTOCOL } from './schema.js'
 import type { SharedCache } from './shared-cache.js'
 import { SubmittedInput } from './submitted-input.js'
 
@@ -136,20 +135,9 @@ export class Submitter {
 
   async #begin(connection: Connection, isFirst: boolean): Promise<Result<void>> {
     const { name, plan, limits = null, deadlineMs, isKept, pins, kept, cache } = this.#o
-    const shown = JSON.stringify(plan.parts.map(({ id, name, kind }) => ({ id, name, kind })))
-    const isNew = await connection.transaction(async (query) => {
-      const { rows } = await query(
-        'INSERT INTO plumb.run (name, digest, protocol, plan, host, limits, keep, cache) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO NOTHING RETURNING id',
-        [name, plan.digest, PROTOCOL, shown, hostname(), limits, isKept, cache ? JSON.stringify(cache.options) : null],
-      )
-      const [made] = rows
-      if (made)
-        await query(INSERT_PARTS, [
-          made.id,
-          ...[plan.parts.map(({ id }) => id), plan.parts.map(({ id }) => pins.get(id) ?? null), plan.parts.map(({ isFixed }) => isFixed)],
-        ])
-      return made !== undefined
-    })
+    const isNew = await connection.transaction(
+      async (query) => (await beginRun(query, { name, plan, limits, isKept, pins, cache: cache?.options })) !== undefined,
+    )
     const { rows } = await connection.query(
       'SELECT id, digest, state, taken, seen, written, host, keep, cache, begun::text AS begun, extract(epoch FROM now() - begun) * 1000 AS ago FROM plumb.run WHERE name = $1',
       [name],
@@ -326,9 +314,6 @@ class Interval {
 
 const CANCELLED = fault('cancelled', 'the run was cancelled')
 const FIRST_ERROR = fault('cancelled', 'the first error ends the run (--fail-fast)')
-
-const INSERT_PARTS = `
-INSERT INTO plumb.part (run, part, pin, fixed) SELECT $1, p.part, p.pin, p.fixed FROM unnest($2::int[], $3::text[], $4::boolean[]) AS p (part, pin, fixed)`
 
 /** Earlier spending counts; the present limits and deadline apply. */
 const GO_ON = `

@@ -1,13 +1,13 @@
 // The life of the server, from its options to a signal: it is ready once its processes are, and ends when what is in hand has ended.
 
-import { dieOf, type Fault, fault, onStop, Reporter, type StopSignal } from '@plumb/wire'
+import { dieOf, type Fault, fault, onStop, Reporter, type StopSignal, succeed } from '@plumb/wire'
 import { Tokens } from './access/tokens.js'
 import { openBindings } from './binding/open-bindings.js'
 import { openTraces } from './binding/traces.js'
 import { isLoopback, type Listener, listen } from './http/listen.js'
 import { openRequestLog } from './look/log.js'
 import { runOptionsOf, type ServeOptions } from './options.js'
-import { RunDirectory } from './run/run-files.js'
+import { openKeeping } from './run/open-keeping.js'
 import { Server } from './server.js'
 import { Service } from './service.js'
 
@@ -34,7 +34,6 @@ const serve = async (
     maxBody,
     maxRequests,
     graceSeconds,
-    record,
     keepSeconds,
     conversations,
     hasTools,
@@ -51,23 +50,28 @@ const serve = async (
   const bindings = await openBindings(specs, runOptionsOf(options), hasTools, reporter, traces.value?.open)
   if (!bindings) return undefined
   const log = openRequestLog()
-  const files = record === undefined ? undefined : RunDirectory.open(record, (warning) => reporter.warn(warning))
-  if (files?.ok === false) return refuse(files.error)
-  const service = new Service({ bindings, tokens: tokens.value, maxBody, maxRequests, keepSeconds, conversations, files: files?.value })
+  const kept = await openKeeping(options, bindings, reporter)
+  if (!kept.ok) return refuse(kept.error)
+  const { store } = kept.value
+  const own = { bindings, tokens: tokens.value, maxBody, maxRequests, keepSeconds, conversations }
+  const service = new Service({ ...own, ...kept.value })
   const server = new Server(service, { allowedOrigins: allowOrigin, isLocal, log, report: (error) => reporter.report(error) })
   const listener = await listen(address, server.answer)
   if (!listener.ok) return refuse(listener.error)
   const { url } = listener.value
   if (isA2a) server.speakA2a((await import('./routes/a2a/route.js')).openA2a(service, url))
   log({ listening: url })
-  reporter.write(reporter.isJson ? JSON.stringify({ listening: url }) : `${program}: listening on ${url}`)
+  // For whoever waits for it, whatever reads standard error: only who asks for JSON gets it.
+  reporter.write(process.env.PLUMB_ERRORS === 'json' ? JSON.stringify({ listening: url }) : `${program}: listening on ${url}`)
   const stopped = nextSignals()
   if (!isLazy) {
     const warmed = await Promise.race([warm(service), stopped.first.then(() => undefined)])
     if (warmed) reporter.report(warmed)
     if (warmed || reporter.status !== 0) return void (await close(listener.value, service, 0))
   }
-  for (const found of files?.value.find(bindings) ?? []) service.runs.restore(found)
+  const before = (await store?.all()) ?? succeed([])
+  if (!before.ok) reporter.report(before.error)
+  for (const found of before.ok ? before.value : []) service.runs.restore(found)
   if (service.state === 'starting') service.state = 'ready'
   const signal = await stopped.first
   await Promise.race([close(listener.value, service, graceSeconds * 1000).then(traces.value?.finish), stopped.second])
@@ -104,7 +108,7 @@ const close = async (listener: Listener, service: Service, graceMs: number): Pro
   await Promise.race([service.idle(), new Promise((resolve) => setTimeout(resolve, CANCEL_MS).unref())])
   listener.cut()
   await closed
-  await Promise.all(service.bindings.map((binding) => binding.close()))
+  await Promise.all([...service.bindings, service.runs].map((one) => one.close()))
 }
 
 /** For the answers of what was cancelled. */

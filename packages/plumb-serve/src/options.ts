@@ -38,6 +38,8 @@ export const SERVE_GROUPS = {
     maxBody: withDefault(value('--max-body <bytes>', 'longest body, or line of one (%)', whole(1)), 16 * 1024 * 1024),
     maxRequests: withDefault(value('--max-requests <n>', 'requests in hand at once (%)', whole(1)), 64),
     record: value('--record <dir>', 'keep runs there, so that they outlive the server'),
+    on: value('--on <url>', 'keep runs in PostgreSQL, where workers help: see man plumb-work'),
+    isInsecure: flag('--insecure-database', 'also one elsewhere whose certificate is not checked'),
     keepSeconds: withDefault(value('--keep-results <seconds>', 'of runs, after their end (%)', seconds), 300),
     conversations: withDefault(value('--conversations <n>', 'memories that are kept (%)', whole(1)), 1000),
     graceSeconds: withDefault(value('--grace <seconds>', 'for what is in hand at a signal (%)', seconds), 30),

@@ -1,17 +1,16 @@
 // What all requests share: the bindings, their limits, and what is counted.
 
-import { fault } from '@plumb/wire'
+import { fault, type Result, succeed } from '@plumb/wire'
 import { openBodies, type ReadBody } from '@plumb/wire/http'
 import { Places } from './access/places.js'
 import type { Tokens } from './access/tokens.js'
 import type { Binding, BindingRequest } from './binding/binding.js'
 import type { Exchange } from './http/exchange.js'
 import { Metrics } from './look/metrics.js'
-import { Conversations } from './run/conversations.js'
+import { Conversations, type MemoryTables } from './run/conversations.js'
 import { Questions } from './run/questions.js'
 import type { Run } from './run/run.js'
-import type { RunDirectory } from './run/run-files.js'
-import { Runs } from './run/runs.js'
+import { type RunStore, Runs } from './run/runs.js'
 
 export interface ServiceOptions {
   readonly bindings: readonly Binding[]
@@ -21,13 +20,14 @@ export interface ServiceOptions {
   readonly keepSeconds: number
   readonly conversations: number
   /** Where runs are kept. */
-  readonly files: RunDirectory | undefined
+  readonly store: RunStore | undefined
+  /** Where memories are kept: in files of a directory, or in tables. */
+  readonly directory: string | undefined
+  readonly memoryTables: MemoryTables | undefined
 }
 
 /** Bytes of all bodies on their way, in bodies of the largest size. */
 const BODIES_AT_ONCE = 4
-/** Each is two processes or more. */
-const RECORDED_AT_ONCE = 8
 const BODY_STALL_MS = 30_000
 const BODY_MS = 120_000
 
@@ -42,17 +42,18 @@ export class Service {
   readonly runs: Runs
   readonly questions = new Questions()
   readonly conversations: Conversations
-  readonly #hasFiles: boolean
+  readonly #keeps: boolean
   state: 'starting' | 'ready' | 'draining' = 'starting'
 
-  constructor({ bindings, tokens, maxRequests, maxBody, keepSeconds, conversations, files }: ServiceOptions) {
-    this.conversations = new Conversations(conversations, files?.directory)
-    const atOnce = files ? Math.min(RECORDED_AT_ONCE, maxRequests) : maxRequests
-    this.#hasFiles = files !== undefined
+  constructor(options: ServiceOptions) {
+    const { bindings, tokens, maxRequests, maxBody, keepSeconds, conversations, store } = options
+    this.conversations = new Conversations(conversations, options.directory, options.memoryTables)
+    const atOnce = Math.min(store?.atOnce ?? maxRequests, maxRequests)
+    this.#keeps = store !== undefined
     this.runs = new Runs({
       keptMs: keepSeconds * 1000,
       atOnce,
-      files,
+      store,
       begin: (run) => this.begin(run),
       questions: this.questions,
       conversations: this.conversations,
@@ -74,14 +75,14 @@ export class Service {
     binding: Binding,
     id: string | undefined,
     before: readonly unknown[] = [],
-  ): Promise<{ readonly memories: BindingRequest['memories']; end(): void }> {
+  ): Promise<Result<{ readonly memories: BindingRequest['memories']; end(): void }>> {
     if (id === undefined) {
       const isGiven = before.length > 0 && binding.isAgent
-      return { memories: isGiven ? { of: () => before, keep: undefined } : undefined, end: () => {} }
+      return succeed({ memories: isGiven ? { of: () => before, keep: undefined } : undefined, end: () => {} })
     }
     const name = { owner: access?.name ?? '', binding: binding.name, id }
-    const end = await this.conversations.enter(name)
-    return { memories: this.conversations.memoriesOf(name), end }
+    const entered = await this.conversations.enter(name)
+    return entered.ok ? succeed({ memories: this.conversations.memoriesOf(name), end: entered.value }) : entered
   }
 
   begin(run: Run): void {
@@ -96,12 +97,12 @@ export class Service {
   /** Resolves when nothing is in hand that ends with the server. */
   async idle(): Promise<void> {
     await this.places.idle()
-    if (!this.#hasFiles) await Promise.all([...this.#inHand].map(({ finished }) => finished))
+    if (!this.#keeps) await Promise.all([...this.#inHand].map(({ finished }) => finished))
   }
 
   /** At the end: what is still in hand is told that. */
   cancelAll(): void {
-    this.runs.close()
+    this.runs.leave()
     for (const run of this.#inHand) run.cancel(fault('cancelled', 'the server has ended before the answer was whole'))
   }
 }

@@ -20,6 +20,8 @@ const DATABASE_ROWS = { ...NAMED_DATABASE, url: { ...NAMED_DATABASE.url, variabl
 
 export type DatabaseValues = ValuesOf<typeof NAMED_DATABASE>
 
+const secondsOrNever = (text: string): number => (text === '0' ? 0 : seconds(text))
+
 const WORKER_ROWS = {
   ...DATABASE_ROWS,
   runs: list('--run <name>', 'serve only that run; several may be named'),
@@ -28,7 +30,7 @@ const WORKER_ROWS = {
   slots: value('--slots <n>', 'messages of a part in hand at once (100; 500 of expressions alone)', whole(1)),
   isOnce: flag('--once', 'end when nothing is left to do'),
   retrySeconds: withDefault(value('--retry-after <seconds>', 'before a second try of what failed (%), then 5 times as long', seconds), 1),
-  statusSeconds: withDefault(value('--status-every <seconds>', 'say as a line of JSON what is done (%); 0: never', seconds), 60),
+  statusSeconds: withDefault(value('--status-every <seconds>', 'say as a line of JSON what is done (%); 0: never', secondsOrNever), 60),
   patienceSeconds: PATIENCE,
 }
 

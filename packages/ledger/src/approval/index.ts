@@ -21,4 +21,5 @@ export {
   questionText,
   shownQuestion,
   skippedFault,
+  skippedWhy,
 } from './person-question.js'

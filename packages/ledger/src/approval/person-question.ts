@@ -49,6 +49,12 @@ export const questionOf = ({ kind, tool, input }: ListedCall): PersonQuestion | 
 export const skippedFault = (why = ''): Fault =>
   fault('answer_refused', `the person who was asked gave no answer${why === '' ? '' : `: ${preview(why, 300)}`}`)
 
+/** What the person said with it. */
+export const skippedWhy = ({ detail }: Fault): string => {
+  const bare = skippedFault().detail
+  return detail.startsWith(`${bare}: `) ? detail.slice(bare.length + 2) : ''
+}
+
 /** The question as a person reads it on a terminal. */
 export const shownQuestion = ({ agent, prompt, input }: PersonQuestion): string => {
   const value = parseJson(Buffer.from(input), 0, Buffer.byteLength(input))

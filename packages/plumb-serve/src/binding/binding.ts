@@ -1,12 +1,12 @@
 // A served binding: what it takes and gives, where it is, and how it runs.
 
+import type { planServed } from '@plumb/engine'
 import {
   describeSchema,
   isLowerable,
   type Json,
   type JsonSchema,
   type NamedType,
-  type Program,
   planOf,
   planOfCalls,
   resolve,
@@ -17,8 +17,17 @@ import {
 } from '@plumb/lang'
 import type { Prices } from '@plumb/ledger'
 import { costOfCall, costOfUsage } from '@plumb/ledger'
-import { type OpenRequestTrace, type RequestTrace, runRecorded, type ServedBinding } from '@plumb/runtime/service'
-import { type Fault, type Result, succeed } from '@plumb/wire'
+import type { RunOptions } from '@plumb/runtime/options'
+import {
+  type OpenRequestTrace,
+  type RequestTrace,
+  runRecorded,
+  runWorker,
+  type ServedBinding,
+  type WorkerProcessOptions,
+} from '@plumb/runtime/service'
+import type { LoadedSpec } from '@plumb/runtime/spec'
+import { type Fault, type Reporter, type Result, succeed } from '@plumb/wire'
 
 const JSON_TYPE: Type = { kind: 'json' }
 
@@ -31,9 +40,14 @@ export type BindingRequest = Pick<GraphRequest, 'stdin' | 'stdout' | 'report' | 
   readonly traceparent?: string | undefined
 }
 
-type Recording = Omit<Parameters<typeof runRecorded>[0], 'binding' | 'directory' | 'input' | 'signal' | 'traceparent'> & {
-  readonly program: Program
+interface Recording {
+  readonly spec: string
+  readonly loaded: LoadedSpec
+  readonly options: RunOptions
+  readonly reporter: Reporter
 }
+
+export type PlannedService = Extract<Awaited<ReturnType<typeof planServed>>, { ok: true }>['value']
 
 type CostOf = Parameters<OpenRequestTrace>[0]['costOf']
 type Usage = Parameters<typeof costOfUsage>[1]
@@ -98,7 +112,21 @@ export class Binding {
 
   /** With a record in this directory, which it goes on with. */
   record(directory: string, input: Buffer, { signal, traceparent, ...ports }: BindingRequest): Promise<void> {
-    return runRecorded({ ...this.#recording, binding: this.name, directory, input, signal, traceparent }, ports)
+    const { spec, loaded, options, reporter } = this.#recording
+    const own = { spec, files: loaded.files, options, reporter, binding: this.name }
+    return runRecorded({ ...own, directory, input, signal, traceparent }, ports)
+  }
+
+  /** `cannot_run`: no worker can do it. */
+  async planForWorkers(): Promise<Result<PlannedService>> {
+    const { loaded, options } = this.#recording
+    return (await import('@plumb/engine')).planServed(loaded, this.#served.bound, options)
+  }
+
+  /** A worker of its runs, until it is stopped. */
+  runWorker({ url, isInsecure }: WorkerProcessOptions['database'], stop: AbortSignal): Promise<void> {
+    const { spec, loaded, options, reporter } = this.#recording
+    return runWorker({ spec, files: loaded.files, options, reporter, binding: this.name, database: { url, isInsecure } }, stop)
   }
 
   /** Its wiring, as SVG. */
@@ -132,7 +160,7 @@ export class Binding {
   }
 
   #labelled(side: 'input' | 'output'): Json | undefined {
-    const { program } = this.#recording
+    const { program } = this.#recording.loaded.compiled
     if (!writesFlowWords(program)) return undefined
     const { bindings, labelOf } = specTypes(program, 'all')
     const own = bindings.find(({ name }) => name === this.name)

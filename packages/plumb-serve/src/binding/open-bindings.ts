@@ -69,7 +69,7 @@ export const openBindings = async (
   const bindings: Binding[] = []
   for (const { bound, loaded, file, path } of chosen) {
     const served = await openServedBinding(bound, loaded, options, reporter)
-    const recording = { spec: file, files: loaded.files, options, reporter, program: loaded.compiled.program }
+    const recording = { spec: file, loaded, options, reporter }
     if (served) bindings.push(new Binding(path, served, prices.value, recording, traces))
     else hasFailed = true
   }

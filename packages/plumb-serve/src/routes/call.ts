@@ -53,7 +53,7 @@ const callKept = async (exchange: Exchange, binding: Binding, service: Service, 
     if (typeof leave !== 'function') return exchange.problem(leave)
     const traceparent = exchange.header('traceparent')
     const request = { binding, owner, key, digest, conversation, input: withEnd(body.value), events, maxCost, traceparent }
-    const started = runs.start(request, { isOwed: !isAsync })
+    const started = await runs.start(request, { isOwed: !isAsync })
     if (!started.ok) {
       leave()
       return exchange.problem(started.error)

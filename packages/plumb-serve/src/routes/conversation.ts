@@ -4,15 +4,16 @@ import { fault } from '@plumb/wire'
 import type { Exchange } from '../http/exchange.js'
 import type { Service } from '../service.js'
 
-export const forgetConversation = (exchange: Exchange, { conversations }: Service): void => {
+export const forgetConversation = async (exchange: Exchange, { conversations }: Service): Promise<void> => {
   const { path, method, access, response } = exchange
   if (method !== 'DELETE') {
     const more = { status: 405, headers: { allow: 'DELETE' } }
     return exchange.problem(fault('usage', `a conversation takes DELETE, and not ${method}`), more)
   }
   const id = decoded(path.slice('/conversations/'.length))
-  const isGone = conversations.forget(access?.name ?? '', id)
-  if (isGone) response.writeHead(204).end()
+  const gone = await conversations.forget(access?.name ?? '', id)
+  if (!gone.ok) exchange.problem(gone.error)
+  else if (gone.value) response.writeHead(204).end()
   else exchange.problem(fault('no_such_page', 'there is no such conversation'))
 }
 

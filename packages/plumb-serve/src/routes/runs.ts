@@ -13,12 +13,12 @@ export const runPath = (path: string): { readonly id: string; readonly part: str
   return id === undefined ? undefined : { id, part }
 }
 
-export const answerRun = (
+export const answerRun = async (
   exchange: Exchange,
   { runs }: Service,
   { id, part }: NonNullable<ReturnType<typeof runPath>>,
-): Promise<void> | void => {
-  const run = runs.get(id, exchange.access?.name ?? '')
+): Promise<void> => {
+  const run = await runs.find(id, exchange.access?.name ?? '')
   if (!run) return exchange.problem(fault('no_such_page', `there is no run '${id}', or no longer`))
   exchange.logged.binding = run.binding.name
   const { method } = exchange

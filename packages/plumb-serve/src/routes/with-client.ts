@@ -24,9 +24,13 @@ export const runWithClient = async (exchange: Exchange, service: Service, asked:
   if (typeof leave !== 'function') return exchange.problem(leave)
   const { binding, events, maxCost, feed, answer } = asked
   const talk = await service.talk(exchange, binding, asked.conversation, asked.before)
+  if (!talk.ok) {
+    leave()
+    return exchange.problem(talk.error)
+  }
   const traceparent = exchange.header('traceparent')
   const own = { id: exchange.id, owner: access?.name ?? '', traceparent, questions: service.questions }
-  const run = new Run({ ...own, binding, isKept: false, events, maxCost, memories: talk.memories })
+  const run = new Run({ ...own, binding, isKept: false, events, maxCost, memories: talk.value.memories })
   service.begin(run)
   left.addEventListener('abort', () => run.cancel(), { once: true })
   if (left.aborted) run.cancel()
@@ -35,7 +39,7 @@ export const runWithClient = async (exchange: Exchange, service: Service, asked:
     await answer(run)
   } finally {
     await run.finished
-    talk.end()
+    talk.value.end()
     tell(exchange, run)
     access?.spend(run.cost)
     leave()

@@ -3,7 +3,7 @@
 
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRecord, parseJson, sha256Of } from '@plumb/wire'
+import { isRecord, parseJson, type Result, sha256Of, succeed } from '@plumb/wire'
 import { readOwnFile } from '@plumb/wire/output'
 import type { BindingRequest } from '../binding/binding.js'
 import { writeKept } from './write-kept.js'
@@ -20,22 +20,30 @@ export interface ConversationName {
 /** Longer memories are not kept, in characters. */
 const MAX_LENGTH = 16 * 1024 * 1024
 
+/** Memories as JSON text, by the places of agents. */
+export interface MemoryTables {
+  memoriesOf(conversation: string): Promise<Result<ReadonlyMap<string, string>>>
+  remember(conversation: string, place: string, memory: string, most: number): Promise<void>
+  forgetConversations(isIts: (conversation: string) => boolean): Promise<Result<boolean>>
+}
+
 export class Conversations {
   /** The least recently used first. */
   readonly #kept = new Map<string, Memory>()
   /** Ends with the last request that waits for it. */
   readonly #turns = new Map<string, Promise<void>>()
 
-  /** `directory`: where they are kept beyond the life of the server. */
+  /** `directory`, `tables`: where they are kept beyond the life of the server. */
   constructor(
     private readonly max: number,
     private readonly directory: string | undefined,
+    private readonly tables: MemoryTables | undefined,
   ) {
     for (const file of this.#files()) this.#load(file)
   }
 
-  /** Resolves when it is the turn of the request; to be called once its memories are kept. */
-  async enter(name: ConversationName): Promise<() => void> {
+  /** Resolves when it is the turn of the request, to what is to be called once its memories are kept. A fault: they cannot be had. */
+  async enter(name: ConversationName): Promise<Result<() => void>> {
     const key = keyOf(name)
     const before = this.#turns.get(key)
     let leave: () => void = () => {}
@@ -48,7 +56,13 @@ export class Conversations {
       if (this.#turns.get(key) === last) this.#turns.delete(key)
     })
     await before
-    return leave
+    const read = await this.tables?.memoriesOf(key)
+    if (!read || read.ok) {
+      if (read) this.#kept.set(key, new Map([...read.value].map(([place, memory]) => [place, JSON.parse(memory) as readonly unknown[]])))
+      return succeed(leave)
+    }
+    leave()
+    return read
   }
 
   /** For the request that has entered. */
@@ -62,22 +76,25 @@ export class Conversations {
   }
 
   /** Of each binding. False: there was none. */
-  forget(owner: string, id: string): boolean {
-    const gone = [...this.#kept.keys()].filter((key) => {
+  async forget(owner: string, id: string): Promise<Result<boolean>> {
+    const isIts = (key: string): boolean => {
       const [of, , named] = JSON.parse(key) as string[]
       return of === owner && named === id
-    })
+    }
+    const gone = [...this.#kept.keys()].filter(isIts)
     for (const key of gone) this.#drop(key)
-    return gone.length > 0
+    return this.tables ? this.tables.forgetConversations(isIts) : succeed(gone.length > 0)
   }
 
   #keep(key: string, place: string, messages: readonly unknown[]): void {
-    if (JSON.stringify(messages).length > MAX_LENGTH) return
+    const json = JSON.stringify(messages)
+    if (json.length > MAX_LENGTH) return
     const memory: Memory = this.#kept.get(key) ?? new Map()
     this.#kept.delete(key)
     this.#kept.set(key, memory)
     memory.set(place, messages)
     if (this.directory !== undefined) writeKept(this.#pathOf(key), JSON.stringify({ key, memory: Object.fromEntries(memory) }))
+    void this.tables?.remember(key, place, json, this.max)
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= this.max) break
       this.#drop(oldest)

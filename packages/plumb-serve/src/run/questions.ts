@@ -1,6 +1,7 @@
 // Questions that wait for a person: of agents whose model is one, and of calls of tools that need consent.
 
 import { randomUUID } from 'node:crypto'
+import { skippedFault } from '@plumb/ledger/approval'
 import { canonicalJson, type Fault, fault, type Result, sha256Of, succeed } from '@plumb/wire'
 
 export interface Asked {
@@ -75,8 +76,7 @@ export class Questions {
   skip(id: string, by: Answering, why: string): boolean {
     const waiting = this.#waiting.get(id)
     if (!waiting || !maySee(waiting.asked, by)) return false
-    const detail = why === '' ? 'the person who was asked gave no answer' : `the person who was asked gave no answer: ${why}`
-    waiting.settle({ ok: false, error: fault('answer_refused', detail) })
+    waiting.settle({ ok: false, error: skippedFault(why) })
     return true
   }
 }

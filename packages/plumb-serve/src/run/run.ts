@@ -111,7 +111,7 @@ export class Run {
       memories,
       trace: this.#trace,
       traceparent,
-      approve: ({ agent, tool, input }) => this.#approve(agent, tool, input),
+      approve: (asked, signal) => this.#approve(asked, signal),
       ask: ({ n: _, input, ...asked }, signal) => this.#ask({ ...asked, kind: 'person', input: JSON.parse(input) as unknown }, signal),
       signal: this.#stop.signal,
     })
@@ -226,7 +226,8 @@ export class Run {
     this.feed.add('error', JSON.stringify({ seq, error: others }))
   }
 
-  async #approve(agent: string, tool: string, input: unknown): Promise<boolean> {
+  async #approve({ agent, tool, input }: Parameters<BindingRequest['approve']>[0], signal?: AbortSignal): Promise<boolean> {
+    const stop = this.#stop.signal
     const asked = {
       kind: 'approval',
       agent,
@@ -235,7 +236,7 @@ export class Run {
       schema: APPROVAL,
       check: whyNoApproval,
     } as const
-    const answered = await this.#ask(asked, this.#stop.signal)
+    const answered = await this.#ask(asked, signal ? AbortSignal.any([stop, signal]) : stop)
     return answered.ok && answered.value === 'true'
   }
 

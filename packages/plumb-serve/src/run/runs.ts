@@ -1,7 +1,7 @@
 // Runs that are kept: asked for with `Prefer: respond-async`, or with an Idempotency-Key. Each belongs to a token.
 
 import { randomUUID } from 'node:crypto'
-import { type Fault, fault, nowMs, type Result, Semaphore, succeed } from '@plumb/wire'
+import { fault, nowMs, type Result, Semaphore, succeed } from '@plumb/wire'
 import type { Binding, BindingRequest } from '../binding/binding.js'
 import type { ConversationName, Conversations } from './conversations.js'
 import type { Questions } from './questions.js'
@@ -34,28 +34,39 @@ export interface RunRequest {
   readonly traceparent?: string | undefined
 }
 
-/** Where runs are kept beyond the life of the server. */
-export interface RunFiles {
-  /** Before the client is told that its run is taken. */
-  take(id: string, request: RunRequest, created: Date): Fault | undefined
-  work(id: string, request: Pick<RunRequest, 'binding' | 'input'>, ports: BindingRequest): Promise<void>
-  /** It has ended, and will not be worked again. */
-  end(run: Run): void
-  forget(id: string): void
-}
-
-interface Restored {
+/** One of before: `saved`, if it has ended. */
+export interface FoundRun {
   readonly id: string
   readonly request: RunRequest
   readonly created: Date
   readonly saved: SavedRun | undefined
 }
 
+/** Where runs are kept beyond the life of the server. */
+export interface RunStore {
+  /** How many are worked at once. */
+  readonly atOnce: number
+  /** Before the client is told that its run is taken. The one that another server has taken by the same key, if there is one. */
+  take(id: string, request: RunRequest, created: Date): Promise<Result<FoundRun | undefined>>
+  /** `left`: the server ends, and what is not done waits for the next. `elsewhere`: another server has ended it. */
+  work(id: string, request: RunRequest, ports: BindingRequest, left: AbortSignal): Promise<'done' | 'elsewhere'>
+  /** Its spans are sent where it is worked. */
+  tracesItself(request: RunRequest): boolean
+  /** It has ended, and will not be worked again. */
+  end(run: Run): Promise<void>
+  forget(id: string): Promise<void>
+  /** Those of before, the oldest first. */
+  all(): Promise<Result<readonly FoundRun[]>>
+  /** One that another server has taken. */
+  find(id: string, owner: string): Promise<FoundRun | undefined>
+  close(): Promise<void>
+}
+
 export interface RunsOptions {
   /** After its end (ms). */
   readonly keptMs: number
   readonly atOnce: number
-  readonly files: RunFiles | undefined
+  readonly store: RunStore | undefined
   readonly begin: (run: Run) => void
   readonly questions: Questions
   readonly conversations: Conversations
@@ -72,8 +83,10 @@ export class Runs {
   /** By owner and key. */
   readonly #byKey = new Map<string, KeptRun>()
   readonly #ends = new Map<string, number>()
+  /** On their way to the store, by owner and key. */
+  readonly #taking = new Map<string, Promise<unknown>>()
   readonly #permits: Semaphore
-  #isClosing = false
+  readonly #left = new AbortController()
 
   constructor(options: RunsOptions) {
     this.#o = options
@@ -100,39 +113,68 @@ export class Runs {
     return [...this.#kept.values()].filter((kept) => kept.owner === owner)
   }
 
+  /** Also one that another server has taken. */
+  async find(id: string, owner: string): Promise<Run | undefined> {
+    const own = this.get(id, owner)
+    if (own || this.#kept.has(id)) return own
+    const found = await this.#o.store?.find(id, owner)
+    return found && (this.#kept.get(found.id)?.run ?? this.restore(found))
+  }
+
   /** The run that has this key. A fault: it is of another request. */
   joined({ owner, key, digest }: Pick<RunRequest, 'owner' | 'key' | 'digest'>): Result<Run | undefined> {
-    const kept = key === undefined ? undefined : this.#byKey.get(JSON.stringify([owner, key]))
+    const kept = key === undefined ? undefined : this.#byKey.get(keyOf(owner, key))
     if (!kept || kept.digest === digest) return succeed(kept?.run)
     return { ok: false, error: fault('input_changed', 'this Idempotency-Key was used with another request') }
   }
 
-  /** `owed`: the request waits for it, and has a place of its own. */
-  start(request: RunRequest, { isOwed }: { readonly isOwed: boolean }): Result<Run> {
+  /** The one that has its key, if there is one. `owed`: the request waits for it, and has a place of its own. */
+  async start(request: RunRequest, { isOwed }: { readonly isOwed: boolean }): Promise<Result<Run>> {
+    const { owner, key } = request
+    if (key === undefined) return this.#start(request, isOwed)
+    const name = keyOf(owner, key)
+    for (let taking = this.#taking.get(name); taking; taking = this.#taking.get(name)) await taking
+    const joined = this.joined(request)
+    if (!joined.ok || joined.value) return joined as Result<Run>
+    const starting = this.#start(request, isOwed)
+    this.#taking.set(name, starting)
+    try {
+      return await starting
+    } finally {
+      this.#taking.delete(name)
+    }
+  }
+
+  async #start(request: RunRequest, isOwed: boolean): Promise<Result<Run>> {
     if (this.#kept.size >= MAX_RUNS) return { ok: false, error: fault('overloaded', `${this.#kept.size} runs are kept, and no more fit`) }
     const id = randomUUID()
     const created = new Date()
-    const refused = this.#o.files?.take(id, request, created)
-    if (refused) return { ok: false, error: refused }
-    return succeed(this.restore({ id, request, created, saved: undefined }, isOwed))
+    const taken = (await this.#o.store?.take(id, request, created)) ?? succeed(undefined)
+    if (!taken.ok) return taken
+    if (!taken.value) return succeed(this.restore({ id, request, created, saved: undefined }, isOwed))
+    const run = this.#kept.get(taken.value.id)?.run ?? this.restore(taken.value)
+    const joined = this.joined(request)
+    return joined.ok ? succeed(run) : joined
   }
 
   /** One that is there already goes on, or has ended. */
-  restore({ id, request, created, saved }: Restored, isOwed = false): Run {
+  restore({ id, request, created, saved }: FoundRun, isOwed = false): Run {
     const { binding, owner, key, digest, conversation, input, events, maxCost, traceparent } = request
-    const { files } = this.#o
+    const { store } = this.#o
+    let isElsewhere = false
     const work = async (ports: BindingRequest): Promise<void> => {
       // Its inputs are its own affair from here on.
       if (!isOwed && !(await this.#permits.acquire(ports.signal))) return
       try {
         if (ports.signal.aborted) return
         if (conversation !== undefined) await this.#talk({ owner, binding: binding.name, id: conversation }, binding, ports)
-        else await (files ? files.work(id, { binding, input }, ports) : binding.run(ports))
+        else if (store) isElsewhere = (await store.work(id, request, ports, this.#left.signal)) === 'elsewhere'
+        else await binding.run(ports)
       } finally {
         if (!isOwed) this.#permits.release()
       }
     }
-    const tracesItself = files !== undefined && conversation === undefined
+    const tracesItself = conversation === undefined && store?.tracesItself(request) === true
     const about = { events, maxCost, traceparent, tracesItself, questions: this.#o.questions }
     const run = new Run({ id, binding, isKept: true, work, created, saved, owner, ...about })
     this.#keep({ run, owner, key, digest, conversation })
@@ -144,8 +186,9 @@ export class Runs {
     void run.writeBytes(input).then(() => run.endInput())
     this.#o.begin(run)
     void run.finished.then(() => {
-      if (this.#isClosing && files && run.state === 'failed') return
-      files?.end(run)
+      if (this.#left.signal.aborted && store && run.state === 'failed') return
+      if (isElsewhere) return this.#drop(id)
+      void store?.end(run)
       this.#ends.set(id, nowMs() + keepMs)
     })
     return run
@@ -153,30 +196,41 @@ export class Runs {
 
   async #talk(name: ConversationName, binding: Binding, ports: BindingRequest): Promise<void> {
     const { conversations } = this.#o
-    const leave = await conversations.enter(name)
+    const entered = await conversations.enter(name)
+    if (!entered.ok) return ports.report(entered.error)
     await binding.run({ ...ports, memories: conversations.memoriesOf(name) })
-    leave()
+    entered.value()
   }
 
-  /** At the end of the server: runs with files go on with the next. */
-  close(): void {
-    this.#isClosing = true
+  /** At the end of the server: runs that are kept go on with the next. */
+  leave(): void {
+    this.#left.abort()
+  }
+
+  async close(): Promise<void> {
+    await this.#o.store?.close()
   }
 
   #keep(kept: KeptRun): void {
     this.#kept.set(kept.run.id, kept)
-    if (kept.key !== undefined) this.#byKey.set(JSON.stringify([kept.owner, kept.key]), kept)
+    if (kept.key !== undefined) this.#byKey.set(keyOf(kept.owner, kept.key), kept)
   }
 
   #sweep(): void {
     const now = nowMs()
     for (const [id, end] of this.#ends) {
       if (end > now) continue
-      const kept = this.#kept.get(id)
-      this.#ends.delete(id)
-      this.#kept.delete(id)
-      if (kept?.key !== undefined) this.#byKey.delete(JSON.stringify([kept.owner, kept.key]))
-      this.#o.files?.forget(id)
+      this.#drop(id)
+      void this.#o.store?.forget(id)
     }
   }
+
+  #drop(id: string): void {
+    const kept = this.#kept.get(id)
+    this.#ends.delete(id)
+    this.#kept.delete(id)
+    if (kept?.key !== undefined) this.#byKey.delete(keyOf(kept.owner, kept.key))
+  }
 }
+
+const keyOf = (owner: string, key: string): string => JSON.stringify([owner, key])

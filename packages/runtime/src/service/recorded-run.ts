@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { skippedWhy } from '@plumb/ledger/approval'
 import {
   childEnv,
   compileSchema,
@@ -158,14 +159,21 @@ const answer = async (json: string, { approve, ask }: RecordedRunPorts, signal: 
     const isAllowed = await approve({ agent, tool: String(said.tool), input: said.input })
     return reply(JSON.stringify(isAllowed ? { approve: id } : { deny: id }))
   }
+  const answered = await ask(
+    { agent, prompt: String(said.prompt), input: JSON.stringify(said.input), schema, check: answerCheck(schema), n: 0 },
+    signal,
+  )
+  if (answered.ok) reply(`{"answer":${JSON.stringify(id)},"value":${answered.value}}`)
+  else reply(JSON.stringify({ skip: id, why: skippedWhy(answered.error) }))
+}
+
+/** What is wrong with an answer, as JSON text. */
+export const answerCheck = (schema: unknown): ((json: string) => Fault | undefined) => {
   const compiled = compileSchema(schema)
-  const check = (text: string): Fault | undefined => {
+  return (text) => {
     const [flaw] = compiled.ok ? compiled.value(JSON.parse(text)) : []
     return flaw && fault('output_type_mismatch', `the answer does not fit: ${flaw.path} ${flaw.detail}`)
   }
-  const answered = await ask({ agent, prompt: String(said.prompt), input: JSON.stringify(said.input), schema, check, n: 0 }, signal)
-  if (answered.ok) reply(`{"answer":${JSON.stringify(id)},"value":${answered.value}}`)
-  else reply(JSON.stringify({ skip: id, why: answered.error.detail }))
 }
 
 /** Outcomes go on as they come, telemetry to its listener. */

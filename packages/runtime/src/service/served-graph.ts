@@ -45,7 +45,7 @@ export interface GraphRequest {
   /** Of a request that is traced. */
   readonly trace?: TracedGraph | undefined
   readonly memories: Memories | undefined
-  readonly approve: (asked: AskedApproval & { readonly agent: string }) => Promise<boolean>
+  readonly approve: (asked: AskedApproval & { readonly agent: string }, signal?: AbortSignal) => Promise<boolean>
   /** Asks a person: an answer of the agent's output type, as JSON text. */
   readonly ask: AskPerson
   readonly signal: AbortSignal

@@ -33,6 +33,8 @@ export interface PlumbChildOptions {
   readonly cwd?: string
   /** Its budget. Default: the budget of this process. */
   readonly budget?: SharedBudget | undefined
+  /** What it spends is counted elsewhere. */
+  readonly hasNoBudget?: boolean
   /** Default: the environment that our executables may have. */
   readonly env?: Readonly<Record<string, string>>
   /** It reads the spec itself, as it is now. */
@@ -58,7 +60,7 @@ const SOURCES_FD = 9
 /** Starts one with `--sources-fd`, on which it calls `openBootstrap`. */
 export const spawnPlumb = (options: PlumbChildOptions): Result<PlumbChild> => {
   const { program, args, files, entry, authority, agent, fds = {}, cwd, env, readsSpec = false, within } = options
-  const budget = options.budget ?? sharedBudget()
+  const budget = options.hasNoBudget === true ? undefined : (options.budget ?? sharedBudget())
   const member = budget?.join()
   const budgeted = member ? ['--budget-fd', `${BUDGET_FD}:${member.name}`] : []
   // The directory cannot be reached from a sandbox: calls of its agents are approved where the call itself is made.

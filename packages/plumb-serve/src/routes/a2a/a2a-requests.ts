@@ -134,7 +134,7 @@ export class A2aHandler implements A2ARequestHandler {
     return found
   }
 
-  #begin(binding: Binding, message: Message, exchange: Exchange): KeptRun {
+  async #begin(binding: Binding, message: Message, exchange: Exchange): Promise<KeptRun> {
     const { runs, state } = this.#service
     const access = accessOf(exchange)
     if (state === 'draining') throw new UnsupportedOperationError('the server is about to end, and takes no more messages')
@@ -146,7 +146,7 @@ export class A2aHandler implements A2ARequestHandler {
     if (refused) throw refusal(refused)
     exchange.logged.binding = binding.name
     const own = { owner: access.name, key: undefined, digest: sha256Of(input.value), maxCost: undefined, events: new Set<string>() }
-    const started = runs.start(
+    const started = await runs.start(
       { ...own, binding, conversation: contextId, input: Buffer.concat([Buffer.from(input.value), NEWLINE]) },
       { isOwed: false },
     )

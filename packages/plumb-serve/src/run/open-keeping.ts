@@ -1,0 +1,30 @@
+// Where runs and conversations are kept beyond the life of the server: in a directory, in PostgreSQL, or nowhere.
+
+import { fail, type Reporter, type Result, succeed } from '@plumb/wire'
+import type { Binding } from '../binding/binding.js'
+import type { ServeOptions } from '../options.js'
+import type { ServiceOptions } from '../service.js'
+import { RunDirectory } from './run-files.js'
+
+type Keeping = Pick<ServiceOptions, 'store' | 'directory' | 'memoryTables'>
+
+export const openKeeping = async (
+  { serve: { record, on, isInsecure }, limits }: ServeOptions,
+  bindings: readonly Binding[],
+  reporter: Reporter,
+): Promise<Result<Keeping>> => {
+  if (on === undefined) {
+    if (record === undefined) return succeed({ store: undefined, directory: undefined, memoryTables: undefined })
+    const files = RunDirectory.open(record, bindings, (warning) => reporter.warn(warning))
+    return files.ok ? succeed({ store: files.value, directory: files.value.directory, memoryTables: undefined }) : files
+  }
+  if (record !== undefined) return fail('usage', '--record and --on exclude each other: runs are kept in one place')
+  if ([limits.maxCost, limits.maxCalls, limits.maxTotalTokens].some((limit) => limit !== undefined))
+    return fail(
+      'usage',
+      '--max-cost, --max-calls and --max-total-tokens hold in one process, and --on has workers: limit requests, or tokens',
+    )
+  const { RunTables } = await import('./run-tables.js')
+  const tables = await RunTables.open({ url: on, isInsecure, bindings, reporter })
+  return tables.ok ? succeed({ store: tables.value, directory: undefined, memoryTables: tables.value.tables }) : tables
+}
