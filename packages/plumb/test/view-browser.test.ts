@@ -89,7 +89,11 @@ t.test('the page in a browser', { skip }, async (t) => {
   t.equal(await page.locator('#rows > .chosen').getAttribute('data-seq'), '3')
   await page.locator('#filter').selectOption('done')
   t.strictSame(await page.locator('#rows > li:visible').evaluateAll((all) => all.map((one) => one.getAttribute('data-seq'))), ['2'])
+  await page.locator('#verdict a[data-show="failed"]').click()
+  t.equal(await page.locator('#rows > li').count(), 3, 'a number of the verdict leads to what it counts')
   await page.locator('#filter').selectOption('')
+  await page.locator('#verdict .cost a', { hasText: 'doctor' }).click()
+  await page.locator('tr.target', { hasText: 'doctor' }).waitFor()
 
   // By keyboard alone: to the bars, to the work of the doctor, and to what is said of it.
   await page.locator('#bars').focus()
@@ -173,6 +177,12 @@ t.test('the page in a browser', { skip }, async (t) => {
   const plain = await openPage(browser, join(directory, 't.html'), { javaScriptEnabled: false })
   t.match(await plain.page.locator('#verdict').textContent(), /3 inputs failed/, 'all can be read without a script')
   for (const seq of ['1', '2', '3', '4']) t.ok(await plain.page.locator(`article[data-seq="${seq}"]`).isVisible())
+  t.strictSame(await plain.page.locator('#rows a').evaluateAll((all) => all.map((one) => one.getAttribute('href'))), [
+    '#1',
+    '#2',
+    '#3',
+    '#4',
+  ])
   t.equal(await plain.page.locator('#find').isVisible(), false, 'what needs one is not there')
 })
 
@@ -210,6 +220,7 @@ t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip }
     titles.find((row) => row[0]?.startsWith('#2 m:')),
     [/^#2 m: 1 tokens read/, /^waits before attempt 2: slow down \(100 ms/],
   )
+  await page.locator('#rows a[href="#2"]').click()
   t.match(
     await page.locator('article[data-seq="2"]').textContent(),
     /#2.*took 420 ms.*then held for [\d.]+ ms behind those.*retry\s*slow down; again after 100 ms/s,
@@ -242,8 +253,28 @@ t.test('a long run', { skip }, async (t) => {
     4000,
     'all of them are drawn',
   )
-  await page.locator('#rows a').nth(700).click()
-  t.match(await page.locator('#chosen > article.shown').textContent(), /^\s*#701 done/)
+  // Few of it are elements, and each can be reached.
+  t.ok((await page.locator('*').count()) < 6000)
+  const chosen = page.locator('#chosen > article')
+  await page.locator('#rows a[tabindex="0"]').focus()
+  for (const key of ['End', 'ArrowUp', 'PageUp', 'PageDown']) await page.keyboard.press(key)
+  t.match(await chosen.textContent(), /^\s*#999 done/)
+  t.strictSame(
+    await page
+      .locator('#rows > li:focus-within')
+      .evaluateAll((all) => all.map((one) => [one.ariaPosInSet, one.ariaSetSize, one.className])),
+    [['999', '1000', 'done chosen']],
+  )
+  await page.locator('#list').evaluate((list) => list.scrollTo(0, 700 * 33))
+  await page.locator('#rows a[href="#701"]').click()
+  t.match(await chosen.textContent(), /^\s*#701 done/)
+  await page.locator('#find').fill('1998')
+  await page.getByText(/^1 of \d+ found$/).waitFor()
+  t.match(await chosen.textContent(), /^\s*#998 done/, 'what is no element yet is found')
+  await page.emulateMedia({ media: 'print' })
+  t.strictSame([await page.locator('#rows > li').count(), await chosen.count()], [1000, 1000], 'all of it is on paper')
+  await page.emulateMedia({ media: 'screen' })
+  await page.waitForFunction('document.querySelectorAll("#chosen > article").length === 1')
   await page.locator('#sort').selectOption('t')
   await page.locator('#words').fill('99')
   await page.getByText(/^\d+ of 1000$/).waitFor()

@@ -6,7 +6,8 @@ import type { Test } from 'tap'
 import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
 import { openTalkingModel, type Reply, type Said } from './fixtures/talking-model.js'
 
-export const HOSTILE = '</pre></article><script>document.title = "x"</script><img src=x onerror="document.title = 1"><b id=hostile>'
+export const HOSTILE =
+  '</pre></article></noscript><script>document.title = "x"</script><img src=x onerror="document.title = 1"><b id=hostile>'
 const MARKDOWN = `# Dear customer\n\nthank you for **ticket 2**, see [the page](https://a.test/x) and [not](javascript:document.title=1).\n\n1. broken\n2. *refunded*\n\n\`\`\`json\n{"order": 2}\n\`\`\`\n\n<img src=x onerror=alert(1)>`
 
 const spec = (url: string) => `

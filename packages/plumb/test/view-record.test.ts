@@ -41,6 +41,12 @@ t.test('a record has what models said and were told, and the page shows it', asy
     'each once, and why',
   )
   t.match(verdict, /3 done/)
+  const places = [...between(page, '<section id="verdict"', '</section>').matchAll(/ href="#([^"]*)"/g)].map(([, id]) => id)
+  t.strictSame(
+    places.filter((id) => !page.includes(` id="${id}"`)),
+    [],
+    'each number leads to a place',
+  )
   t.match(verdict, /1 of 4 tool calls failed refund: .*above the limit of 40 dollars, once: #4/)
   t.match(verdict, /\$0\.\d+ spent solver \$[\d.]+, .*triager \$[\d.]+.*polish\.writer \$.* Dearest input: #\d \$/s)
   t.match(verdict, /Slowest: [\d.]+ m?s #\d/)
@@ -95,7 +101,7 @@ t.test('two records beside each other', async (t) => {
   )
   const [both = '', same = '', two = ''] = ['both', 'same', 'two'].map((name) => readFileSync(join(directory, `${name}.html`), 'utf8'))
   const verdict = words(between(both, '<section id="verdict"', '</section>'))
-  t.match(verdict, /2 of 7 inputs differ 1 another output: #2 1 only in the right run: #3 right 5 the same/)
+  t.match(verdict, /2 of 7 inputs differ 1 another output : #2 1 only in the right run : #3 right 5 the same/)
   t.match(verdict, /The first wire that parts 1 at map-output : #2 /)
   t.match(verdict, /Failed inputs: 3 → 3 .*Cost: \$0\.\d+ → \$0\.\d+/)
   t.match(

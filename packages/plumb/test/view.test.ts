@@ -71,7 +71,7 @@ t.test('a page has a limit, whatever the messages are, and says how to see what 
     [2990, 2991, 2992].map((seq) => `<article id="${seq}"`),
   )
   t.match(some, /A part of the run: what <code>--seq<\/code> and <code>--from<\/code> name/)
-  t.match(some, /<span>inputs<\/span> 3<.*<span>outputs<\/span> 3</s, 'numbers are of the part')
+  t.match(some, /<span>inputs<\/span> <a href="#inputs">3<.*<span>outputs<\/span> 3</s, 'numbers are of the part')
   const all = readFileSync(join(directory, 'all.html'), 'utf8')
   t.equal(all.match(/<article id=/g)?.length, 3000, 'three thousand short inputs have room')
 })
@@ -133,9 +133,13 @@ t.test('the page reports what each agent and the run have cost, from the record'
   const directory = makeTestDirectory(files)
   await bash('seq 3 | plumb --prices prices.json --record rec two.plumb; plumb view rec > rec.html', { directory })
   const page = readFileSync(join(directory, 'rec.html'), 'utf8')
-  t.match(page, /<li><span>cost<\/span> \$0\.0090\+<\/li>/, 'of the run, with a plus for what has no price')
-  t.match(page, /<b>first<\/b> \$0\.0090, 3\.0k\+300 tokens, 3 requests/)
-  t.match(page, /<b>second<\/b> 3\.0k\+300 tokens, 3 requests/)
+  t.match(page, /<li><span>cost<\/span> <a href="#processes">\$0\.0090\+<\/a><\/li>/, 'of the run, with a plus for what has no price')
+  t.match(
+    page,
+    /<b><a href="#a(\d+)">first<\/a><\/b> \$0\.0090, 3\.0k\+300 tokens, 3 requests.*<tr id="a\1"><th scope="row"><a href="#w\1-0">first</s,
+  )
+  t.match(page, />second<\/a><\/b> 3\.0k\+300 tokens, 3 requests/)
+  t.match(page, /Dearest input: <a href="#1">#1<\/a> \$0\.0090\+, request: <a href="#q\d+-0">#1<\/a> \$0\.0030/)
 
   const free = makeTestDirectory({ 'e.plumb': 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }' })
   await bash('echo hello | plumb -R --record rec e.plumb; plumb view rec > rec.html', { directory: free })

@@ -65,7 +65,7 @@ const MIN_WAIT = 50_000
 export const measures = (input: InputModel): string => {
   const { start, end, took, read, written, cost, failedCalls } = input
   const parts = [
-    showMicroseconds(took),
+    took > 0 ? showMicroseconds(took) : '',
     end - start > took * 1.5 && end - start > MIN_WAIT ? `${showMicroseconds(end - start)} with waits` : '',
     tokens(read, written),
     spentText(cost) ?? '',

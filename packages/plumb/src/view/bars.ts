@@ -51,20 +51,28 @@ export const rowsOf = ({ lanes, start, end }: RunModel): Rows => {
   const parts = Math.max(1, Math.min(MAX_PARTS, Math.floor(MAX_DENSITY_BARS / lanes.length)))
   const all = lanes.flatMap((lane, i) => rowsOfLane(lane, i, { start, end, parts }))
   const rows = all.slice(0, MAX_ROWS)
-  let room = MAX_BARS
-  const shown = rows.map((row) => {
-    const bars = row.bars.slice(0, room)
-    room -= bars.length
-    return { ...row, bars }
-  })
+  const most = mostBars(rows)
+  const shown = rows.map((row) => ({ ...row, bars: row.bars.slice(0, most) }))
   const hidden = lanes.reduce((sum, { calls, requests }) => sum + excessOf(calls) + excessOf(requests), 0)
-  const excess = Math.max(0, rows.reduce((sum, { bars }) => sum + bars.length, 0) - MAX_BARS)
+  const excess = rows.reduce((sum, { bars }) => sum + Math.max(0, bars.length - most), 0)
   return {
     rows: shown,
     rowsLeftOut: all.length - rows.length,
     barsLeftOut: hidden + excess,
     hasMany: lanes.some(({ work }) => excessOf(work) > 0),
   }
+}
+
+/** Of one row: the longest have fewer, so that none is empty. */
+const mostBars = (rows: readonly BarRow[]): number => {
+  let room = MAX_BARS
+  const lengths = rows.map(({ bars }) => bars.length).sort((a, b) => a - b)
+  for (const [i, length] of lengths.entries()) {
+    const share = Math.floor(room / (lengths.length - i))
+    if (length > share) return share
+    room -= length
+  }
+  return MAX_BARS
 }
 
 const excessOf = (items: readonly unknown[]): number => Math.max(0, items.length - MAX_SHOWN)

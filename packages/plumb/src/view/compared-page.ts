@@ -66,15 +66,15 @@ const listOf = (pairs: readonly ComparedPair[], items: readonly Listed[], room: 
     room.isServed || missing.length === 0
       ? undefined
       : html`<p class="left-out">This page holds ${items.length - missing.length} of ${counted(items.length, 'input')}: it has at most 5 MB. <code>plumb view --serve --against</code> shows all of them.</p>`
-  return inputList({ rows, articles, total: items.length, note, sorts: SORTS, filters: FILTERS })
+  return inputList({ rows, articles, total: items.length, note, sorts: SORTS, filters: FILTERS, isCompared: true })
 }
 
 const header = (runs: ComparedRuns, hasPrompts: boolean): Html => {
   const side = ({ name, parts, inputs }: ComparedSide) => {
     const { run, directory } = parts
     return html`<tr><th scope="row">${name} <code>${directory ?? ''}</code></th>${facts(run, inputs)
-      .filter(([fact]) => fact !== 'errors')
-      .map(([fact, value]) => html`<td><span>${fact}</span> ${value}</td>`)}</tr>`
+      .filter(({ name: fact }) => fact !== 'errors')
+      .map(({ name: fact, value }) => html`<td><span>${fact}</span> ${value}</td>`)}</tr>`
   }
   const { run } = runs.left.parts
   const made = settingLines(runs.settings)

@@ -8,7 +8,7 @@ import { type Html, html } from './html.js'
 import { showMicroseconds } from './show-time.js'
 import { addCosts, NOTHING_SPENT, spentText } from './spent.js'
 import { type Usage, usageOf } from './verdict.js'
-import { card } from './verdict-card.js'
+import { card, inputsThat, leading } from './verdict-card.js'
 
 export const comparedVerdict = (runs: ComparedRuns): Html => html`
 <section id="verdict" aria-label="Verdict">
@@ -27,9 +27,14 @@ const differences = ({ pairs }: ComparedRuns): Html => {
   const counts = countsOf(pairs)
   const differing = pairs.filter(({ difference }) => difference)
   const kinds = (['output', 'error', 'only_left', 'only_right'] as const).filter((how) => counts[how] > 0)
-  const items = kinds.map((how) => html`${counts[how]} ${HOW[how]}: ${linksTo(pairs.filter((one) => one.difference?.differs === how))}`)
-  if (items.length === 0) return card('good', 'No input differs', [], html`<p>${counts.same} the same</p>`)
-  return card('differing', `${differing.length} of ${counted(pairs.length, 'input')} differ`, items, html`<p>${counts.same} the same</p>`)
+  const same = leading(inputsThat('same'), `${counts.same} the same`)
+  const items = kinds.map(
+    (how) =>
+      html`${leading(inputsThat(how), `${counts[how]} ${HOW[how]}`)}: ${linksTo(pairs.filter((one) => one.difference?.differs === how))}`,
+  )
+  if (items.length === 0) return card('good', { title: 'No input differs', more: same })
+  const title = `${differing.length} of ${counted(pairs.length, 'input')} ${differing.length === 1 ? 'differs' : 'differ'}`
+  return card('differing', { title, leads: inputsThat('differs'), items, more: same })
 }
 
 const partings = ({ pairs }: ComparedRuns): Html | undefined => {
@@ -41,7 +46,7 @@ const partings = ({ pairs }: ComparedRuns): Html | undefined => {
   if (wires.size === 0) return undefined
   const all = [...wires].sort(([, a], [, b]) => b.length - a.length)
   const items = all.map(([wire, these]) => html`${these.length} at <code>${wire}</code>: ${linksTo(these)}`)
-  return card('slow', 'The first wire that parts', items)
+  return card('slow', { title: 'The first wire that parts', items })
 }
 
 const failures = ({ left, right }: ComparedRuns): Html | undefined => {
@@ -50,9 +55,10 @@ const failures = ({ left, right }: ComparedRuns): Html | undefined => {
   const calls = ({ inputs }: ComparedSide) => inputs.reduce((sum, { failedCalls }) => sum + failedCalls, 0)
   const [oneCalls, otherCalls] = [calls(left), calls(right)]
   if (one + other + oneCalls + otherCalls === 0) return undefined
-  return card(other > one ? 'failed' : other < one ? 'good' : 'open', `Failed inputs: ${one} \u2192 ${other}`, [
-    ...(oneCalls + otherCalls > 0 ? [`failed tool calls: ${oneCalls} \u2192 ${otherCalls}`] : []),
-  ])
+  return card(other > one ? 'failed' : other < one ? 'good' : 'open', {
+    title: `Failed inputs: ${one} \u2192 ${other}`,
+    items: oneCalls + otherCalls > 0 ? [`failed tool calls: ${oneCalls} \u2192 ${otherCalls}`] : [],
+  })
 }
 
 const costs = ({ left, right }: ComparedRuns): Html | undefined => {
@@ -61,7 +67,8 @@ const costs = ({ left, right }: ComparedRuns): Html | undefined => {
   const both = (of: (usage: Usage) => string) => `${of(one) || '0'} \u2192 ${of(other) || '0'}`
   const priced = spentText(one.cost) ?? spentText(other.cost)
   const items = [both(({ read, written }) => tokens(read, written)), `${both(({ requests }) => String(requests))} requests`]
-  return card('cost', priced === undefined ? 'Tokens' : `Cost: ${both(({ cost }) => spentText(cost) ?? '$0.00')}`, items)
+  const title = priced === undefined ? 'Tokens' : `Cost: ${both(({ cost }) => spentText(cost) ?? '$0.00')}`
+  return card('cost', { title, items })
 }
 
 const totalOf = ({ parts: { run } }: ComparedSide): Usage =>
@@ -85,5 +92,5 @@ const times = ({ left, right, pairs }: ComparedRuns): Html => {
     .sort((a, b) => more(b) - more(a))
     .slice(0, SLOWEST)
   const items = slower.map((pair) => html`${linkTo(pair)} ${showMicroseconds(more(pair))} longer`)
-  return card('slow', `Took ${took(left)} \u2192 ${took(right)}`, items)
+  return card('slow', { title: `Took ${took(left)} \u2192 ${took(right)}`, items })
 }

@@ -51,6 +51,7 @@ export type Step =
 export const turnId = (lane: number, i: number): string => `w${lane}-${i}`
 export const requestId = (lane: number, i: number): string => `q${lane}-${i}`
 export const callId = (lane: number, i: number): string => `t${lane}-${i}`
+export const processId = (lane: number): string => `a${lane}`
 
 interface OpenInput {
   readonly given: Sent[]
@@ -184,10 +185,14 @@ const WAITING = /^(parked|in_doubt)$/
 
 export const isWaiting = ({ title }: Note): boolean => WAITING.test(title)
 
+/** A turn that waits for a person, or for what a run may spend, has not failed. */
+export const isParked = ({ error }: TurnModel): boolean => error !== undefined && WAITING.test(error.split(':')[0] ?? '')
+
+export const hasFailed = (turn: TurnModel): boolean => turn.error !== undefined && !isParked(turn)
+
 const stateOf = ({ faults, turns, outputs }: OpenInput, { status }: RunModel): InputState => {
-  const isParked = ({ turn }: Turn) => WAITING.test(turn?.error?.split(':')[0] ?? '')
   if (faults.some((fault) => !isWaiting(fault))) return 'failed'
-  if (faults.length > 0 || turns.some(isParked)) return 'waiting'
+  if (faults.length > 0 || turns.some(({ turn }) => turn !== undefined && isParked(turn))) return 'waiting'
   const isOpen = turns.some(({ turn }) => turn !== undefined && turn.output === undefined && turn.error === undefined)
   // Of a run that goes on, or was killed, what has not come out may still be on its way.
   return status === undefined && (isOpen || outputs.length === 0) ? 'unfinished' : 'done'

@@ -15,7 +15,7 @@ const STATES = { failed: 'failed', waiting: 'waits', done: 'done', unfinished: '
 export const inputRow = (input: InputModel): Html => {
   const { seq, state, given, took, read, written, cost, failedCalls } = input
   const words = given[0] ? firstWords(given[0].message.text, MAX_WORDS) : (firstFault(input.faults)?.slice(0, MAX_WORDS) ?? '')
-  const cells = [showMicroseconds(took), read + written === 0 ? '' : showCount(read + written), spentText(cost) ?? '']
+  const cells = [took > 0 ? showMicroseconds(took) : '', read + written === 0 ? '' : showCount(read + written), spentText(cost) ?? '']
   return html`<li class="${state}" data-seq="${seq}" data-t="${Math.round(took)}" data-k="${read + written}" data-c="${cost.known}"${failedCalls > 0 ? html` data-f="${failedCalls}"` : undefined}><a href="#${seq}"><b>${seq > 0 ? `#${seq}` : '#?'}</b><i>${STATES[state]}</i><span>${words}</span>${cells.map((cell) => html`<em>${cell}</em>`)}</a></li>`
 }
 
@@ -47,22 +47,29 @@ export interface ListParts {
   readonly total: number
   /** Why some are not. */
   readonly note: Html | undefined
+  /** Each is of two runs. */
+  readonly isCompared?: boolean
 }
 
-export const inputList = ({ rows, articles, total, note, sorts = SORTS, filters = FILTERS }: ListParts): Html => html`
+/** Rows that are elements from the beginning. A script draws the others as they are looked at, and shows one article; it finds them as text. */
+const FIRST_ROWS = 60
+
+export const inputList = ({ rows, articles, total, note, sorts = SORTS, filters = FILTERS, isCompared }: ListParts): Html => html`
 <section id="inputs" aria-labelledby="inputs-title" data-total="${total}" data-held="${articles.length}">
 <h2 id="inputs-title">Inputs <small class="count" id="shown-count">${total}</small></h2>
 ${note}
-<div class="pair">
+<div class="pair${isCompared ? ' compared' : ''}">
 <div class="list">
 <div class="tools" data-script hidden><label>show <select id="filter">${filters.map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select></label>
 <label>with <input id="words" type="search" autocomplete="off" spellcheck="false" size="12"></label>
 <label>by <select id="sort">${sorts.map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select></label></div>
-<ol class="rows" id="rows">${rows}</ol>
+<div class="rows" id="list"><ol id="rows" role="list" aria-label="Inputs">${rows.slice(0, FIRST_ROWS)}</ol>
+<noscript id="more-rows">${rows.length > FIRST_ROWS ? html`<ol>${rows.slice(FIRST_ROWS)}</ol>` : undefined}</noscript></div>
+<p class="hint" data-script hidden>arrow keys, n and p go from input to input</p>
 </div>
 <div class="chosen" id="chosen">
 <div class="tools" data-script hidden><button type="button" id="previous" title="Previous (p)">&uarr;</button><button type="button" id="next" title="Next (n)">&darr;</button><button type="button" id="raw" aria-pressed="false" title="Markdown as it was written">raw</button><button type="button" id="follow" aria-pressed="false" title="Mark it in the timeline">follow</button></div>
-${articles}
+<noscript id="articles">${articles}</noscript>
 </div>
 </div>
 </section>`

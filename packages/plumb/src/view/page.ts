@@ -5,7 +5,7 @@ import { type ArticleContext, article, counted } from './article.js'
 import { framed, searchField } from './frame.js'
 import { type Growing, growingPart } from './growing.js'
 import { type Html, html } from './html.js'
-import { type InputModel, inputsOf } from './inputs.js'
+import { type InputModel, inputsOf, isWaiting } from './inputs.js'
 import { inputList, inputRow } from './list.js'
 import { fitOnPage, type Listed } from './page-room.js'
 import { errors, processes, promptPart, wiring } from './parts.js'
@@ -16,6 +16,7 @@ import { showMicroseconds } from './show-time.js'
 import { addCosts, NOTHING_SPENT, spentText } from './spent.js'
 import { timeline } from './timeline.js'
 import { usageOf, verdict } from './verdict.js'
+import { leading } from './verdict-card.js'
 
 export interface PageParts {
   readonly run: RunModel
@@ -114,7 +115,7 @@ const header = (parts: PageParts, inputs: readonly InputModel[]): Html => {
   const { run, directory } = parts
   return html`<header>
 <h1>${run.spec === '' ? 'a spec from the command line' : run.spec} <small>${run.binding}</small></h1>
-<ul class="facts">${facts(run, inputs).map(([name, fact]) => html`<li><span>${name}</span> ${fact}</li>`)}</ul>
+<ul class="facts">${facts(run, inputs).map(({ name, value, to }) => html`<li><span>${name}</span> ${to === undefined ? value : leading({ to }, value)}</li>`)}</ul>
 ${run.isCut ? html`<p class="left-out">The trace is longer than what was read of it; the rest is not shown.</p>` : undefined}
 ${run.traceEnd === undefined ? undefined : traceEnded(run.traceEnd)}
 ${run.isSelection ? html`<p class="left-out">A part of the run: what <code>--seq</code> and <code>--from</code> name, and all numbers are of that part.</p>` : undefined}
@@ -136,7 +137,14 @@ const traceEnded = (at: number): Html =>
 record: messages in the file of their wire, such as <code>01-input-main.jsonl</code>, answers by the number of the input in <code>answers.jsonl</code>, all else in
 <code>events.jsonl</code>. Numbers of messages are of the whole run; requests, calls, errors and costs until then. <code>plumb --trace FILE</code> keeps all of it.</p>`
 
-export const facts = (run: RunModel, inputs: readonly InputModel[]): [string, Html | string][] => {
+/** Of the header; `to`: the place of the page that says more. */
+export interface Fact {
+  readonly name: string
+  readonly value: Html | string
+  readonly to?: string
+}
+
+export const facts = (run: RunModel, inputs: readonly InputModel[]): readonly Fact[] => {
   const { lanes, faults } = run
   const usage = lanes.map(usageOf)
   const ends = (kind: string) => new Set(run.nodes.filter((node) => node.kind === kind).map(({ name }) => name))
@@ -146,17 +154,18 @@ export const facts = (run: RunModel, inputs: readonly InputModel[]): [string, Ht
   const calls = lanes.reduce((all, lane) => all + lane.calls.length, 0)
   const requests = usage.reduce((all, one) => all + one.requests, 0)
   const cost = spentText(usage.reduce((spent, one) => addCosts(spent, one.cost), NOTHING_SPENT))
+  const failed = faults.filter((fault) => !isWaiting(fault)).length
   const numbered = inputs.filter(({ seq }) => seq > 0).length
   return [
-    ['began', html`<time datetime="${run.time}">${run.time.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>`],
-    ['took', showMicroseconds(run.end - run.start)],
-    ['ended', endOf(run)],
-    ['inputs', String(numbered)],
-    ['outputs', String(outputs)],
-    ...(requests > 0 ? ([['requests to models', String(requests)]] as [string, string][]) : []),
-    ...(cost === undefined ? [] : ([['cost', cost]] as [string, string][])),
-    ...(calls > 0 ? ([['tool calls', String(calls)]] as [string, string][]) : []),
-    ...(faults.length > 0 ? ([['errors', html`<a class="bad" href="#errors">${faults.length}</a>`]] as [string, Html][]) : []),
+    { name: 'began', value: html`<time datetime="${run.time}">${run.time.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}</time>` },
+    { name: 'took', value: showMicroseconds(run.end - run.start), to: 'timeline' },
+    { name: 'ended', value: endOf(run) },
+    { name: 'inputs', value: String(numbered), to: 'inputs' },
+    { name: 'outputs', value: String(outputs) },
+    ...(requests > 0 ? [{ name: 'requests to models', value: String(requests), to: 'processes' }] : []),
+    ...(cost === undefined ? [] : [{ name: 'cost', value: cost, to: 'processes' }]),
+    ...(calls > 0 ? [{ name: 'tool calls', value: String(calls), to: 'tools' }] : []),
+    ...(failed > 0 ? [{ name: 'errors', value: html`<b class="bad">${failed}</b>`, to: 'errors' }] : []),
   ]
 }
 
@@ -164,7 +173,7 @@ const endOf = ({ status, stoppedBy, isGoingOn, faults }: RunModel): Html | strin
   if (status === undefined && isGoingOn) return html`<b class="waits">not yet: it goes on</b>`
   if (status === undefined) return html`<b class="bad">the trace ends before the run did</b>`
   const stopped = stoppedBy === undefined ? '' : `stopped by ${stoppedBy}, `
-  const waits = faults.length > 0 && faults.every(({ title }) => title === 'parked')
+  const waits = faults.length > 0 && faults.every(isWaiting)
   return status === 0
     ? `${stopped}status 0`
     : html`<b class="${waits ? 'waits' : 'bad'}">${waits ? 'parked, ' : stopped}status ${status}</b>`
@@ -175,5 +184,5 @@ const links = ({ lanes, faults }: RunModel): [string, string][] => [
   ['timeline', 'Timeline'],
   ['wiring', 'Wiring'],
   ...(lanes.some(({ runs }) => runs !== 'stage') ? ([['processes', 'Agents and tools']] as [string, string][]) : []),
-  ...(faults.length > 0 ? ([['errors', 'Errors']] as [string, string][]) : []),
+  ...(faults.length > 0 ? ([['errors', faults.every(isWaiting) ? 'What waits' : 'Errors']] as [string, string][]) : []),
 ]

@@ -2,7 +2,7 @@
 
 import { counted, tokens } from './article.js'
 import { type Html, html, trusted } from './html.js'
-import { seqsOf } from './inputs.js'
+import { hasFailed, isParked, isWaiting, processId, seqsOf, turnId } from './inputs.js'
 import { fitting, MAX_ERROR_BYTES, MAX_PICTURE_BYTES, MAX_PROMPT_BYTES, shortError, shortName } from './page-limits.js'
 import type { Prompt } from './record-texts.js'
 import type { Note, RunModel } from './run-model.js'
@@ -10,7 +10,7 @@ import { showMicroseconds } from './show-time.js'
 import { spentText } from './spent.js'
 import { prose } from './value.js'
 import { usageOf } from './verdict.js'
-import { linkTo } from './verdict-card.js'
+import { leading, linkTo } from './verdict-card.js'
 
 export const section = (id: string, title: string, inside: Html | readonly Html[]): Html => html`
 <section id="${id}" aria-labelledby="${id}-title">
@@ -37,23 +37,42 @@ const picture = (svg: string): Html =>
 export const processes = ({ lanes }: RunModel): Html | undefined => {
   const children = lanes.filter(({ runs }) => runs !== 'stage')
   if (children.length === 0) return undefined
-  const rows = children.map((lane) => {
+  const rows = lanes.flatMap((lane, i): TableRow[] => {
+    if (lane.runs === 'stage') return []
     const { requests, read, written, cost } = usageOf(lane)
     const models = shortName([...new Set(lane.requests.map(({ model }) => model))].join(', '))
-    const failed = lane.work.filter(({ error }) => error !== undefined).length
-    const cells = [
-      lane.runs,
-      models,
-      counted(lane.work.length, 'message'),
-      String(failed || ''),
-      String(requests || ''),
-      tokens(read, written),
-    ]
+    const failed = lane.work.filter(hasFailed).length
+    const waiting = lane.work.filter(isParked).length
     const retries = lane.notes.filter(({ title }) => title === 'retry').length
-    return html`<tr><th scope="row">${shortName(lane.name)}</th>${[...cells, spentText(cost) ?? '', String(retries || '')].map((cell) => html`<td>${cell}</td>`)}</tr>`
+    const name = lane.work.length > 0 ? leading({ to: turnId(i, 0) }, shortName(lane.name)) : shortName(lane.name)
+    const cells = [lane.runs, models, String(lane.work.length), numberOfFailed(failed), orNothing(waiting), orNothing(requests)]
+    return [{ id: processId(i), name, cells: [...cells, tokens(read, written), spentText(cost) ?? '', orNothing(retries)] }]
   })
-  const heads = ['', 'is', 'model', 'took', 'failed', 'requests', 'tokens', 'cost', 'retries']
-  return section('processes', 'Agents and tools', [table('Agents', heads, rows), ...toolTable(children)])
+  const heads = ['is', 'model', 'messages', 'failed', 'waiting', 'requests', 'tokens', 'cost', 'retries']
+  return section('processes', 'Agents and tools', [factTable('Agents', heads, rows), ...toolTable(children)])
+}
+
+const orNothing = (n: number): string => (n === 0 ? '' : String(n))
+
+const numberOfFailed = (n: number): Html | string => (n === 0 ? '' : html`<b class="bad">${n}</b>`)
+
+interface TableRow {
+  readonly id?: string
+  readonly name: Html | string
+  readonly cells: readonly (Html | string)[]
+}
+
+const cell = (value: Html | string, head: string): Html => (value === '' ? html`<td></td>` : html`<td data-of="${head}">${value}</td>`)
+
+/** Columns in which no row says anything are left out. */
+const factTable = (name: string, heads: readonly string[], rows: readonly TableRow[], id?: string): Html => {
+  const isSaid = heads.map((_, i) => rows.some(({ cells }) => cells[i] !== ''))
+  const said = <T>(items: readonly T[]): T[] => items.filter((_, i) => isSaid[i])
+  const shown = rows.map(
+    (row) =>
+      html`<tr${row.id === undefined ? undefined : html` id="${row.id}"`}><th scope="row">${row.name}</th>${said(row.cells.map((value, i) => cell(value, heads[i] ?? '')))}</tr>`,
+  )
+  return table(name, ['', ...said(heads)], shown, id)
 }
 
 const toolTable = (children: RunModel['lanes']): Html[] => {
@@ -66,14 +85,16 @@ const toolTable = (children: RunModel['lanes']): Html[] => {
   }
   if (tools.size === 0) return []
   const rows = [...tools].map(
-    ([name, { calls, failed, took }]) =>
-      html`<tr><th scope="row">${shortName(name)}</th><td>${calls}</td><td>${failed === 0 ? '' : html`<b class="bad">${failed}</b>`}</td><td>${showMicroseconds(took / calls)}</td></tr>`,
+    ([name, { calls, failed, took }]): TableRow => ({
+      name: shortName(name),
+      cells: [String(calls), numberOfFailed(failed), showMicroseconds(took / calls)],
+    }),
   )
-  return [table('Tools', ['tool', 'calls', 'failed', 'took on average'], rows)]
+  return [factTable('Tools', ['calls', 'failed', 'took on average'], rows, 'tools')]
 }
 
-export const table = (name: string, heads: readonly string[], rows: readonly Html[]): Html =>
-  html`<div class="table" tabindex="0" role="group" aria-label="${name}"><table><thead><tr>${heads.map((head) => (head === '' ? html`<td></td>` : html`<th scope="col">${head}</th>`))}</tr></thead><tbody>${rows}</tbody></table></div>`
+export const table = (name: string, heads: readonly string[], rows: readonly Html[], id?: string): Html =>
+  html`<div class="table cards"${id === undefined ? undefined : html` id="${id}"`} tabindex="0" role="group" aria-label="${name}"><table><thead><tr>${heads.map((head) => (head === '' ? html`<td></td>` : html`<th scope="col">${head}</th>`))}</tr></thead><tbody>${rows}</tbody></table></div>`
 
 /** `prompts` by the index of the lane. */
 export const promptPart = (prompts: ReadonlyMap<number, Prompt>, { lanes }: RunModel): Html | undefined => {
@@ -101,12 +122,20 @@ export const errors = ({ faults }: RunModel): Html | undefined => {
   const all = faults.slice(0, MAX_ERRORS).map((fault: Note): Html => {
     const { at, process, title, detail, seq } = fault
     const [first = 0] = seqsOf(fault)
-    return html`<tr data-seq="${first}"><td data-of="at"><time>${showMicroseconds(at)}</time></td><td data-of="input">${first > 0 ? linkTo(first) : seq > 0 ? linkTo(seq) : ''}</td><td data-of="process">${shortName(process)}</td><td data-of="code"><b class="bad">${shortName(title)}</b></td><td class="wide">${shortError(detail)}</td></tr>`
+    const input = first > 0 ? linkTo(first) : seq > 0 ? linkTo(seq) : ''
+    const cells = [
+      cell(html`<time>${showMicroseconds(at)}</time>`, 'at'),
+      cell(input, 'input'),
+      cell(shortName(process), 'process'),
+      cell(html`<b class="${isWaiting(fault) ? 'waits' : 'bad'}">${shortName(title)}</b>`, 'code'),
+    ]
+    return html`<tr data-seq="${first}">${cells}<td class="wide">${shortError(detail)}</td></tr>`
   })
   const rows = fitting(all, MAX_ERROR_BYTES)
   const left = faults.length - rows.length
-  return section('errors', 'Errors', [
-    table('Errors', ['at', 'input', 'process', 'code', 'what'], rows),
+  const name = faults.every(isWaiting) ? 'What waits' : 'Errors'
+  return section('errors', name, [
+    table(name, ['at', 'input', 'process', 'code', 'what'], rows),
     ...(left > 0 ? [html`<p class="left-out">${left} more are in events.jsonl of the record.</p>`] : []),
   ])
 }

@@ -1,7 +1,7 @@
 // The numbers of a run for a picture of its wiring: on its boxes, and on its wires.
 
 import { type BoxFigures, type Figures, wireKey } from '@plumb/runtime/draw'
-import { turnId } from './inputs.js'
+import { hasFailed, isParked, turnId } from './inputs.js'
 import type { Lane, RunModel } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import { spentText } from './spent.js'
@@ -22,11 +22,12 @@ export const figuresOf = (run: RunModel, places: ReadonlyMap<string, string>, { 
 
 const laneFigures = (lane: Lane): BoxFigures => {
   const { work } = lane
-  const failed = work.filter(({ error }) => error !== undefined).length
+  const [failed, waiting] = [hasFailed, isParked].map((is) => work.filter(is).length) as [number, number]
   const took = work.reduce((sum, { start, end }) => sum + end - start, 0) / work.length
   const parts = [
     `${work.length} in`,
     failed > 0 ? `${failed} failed` : '',
+    waiting > 0 ? `${waiting} waiting` : '',
     spentText(usageOf(lane).cost) ?? '',
     `${showMicroseconds(took)} each`,
   ]

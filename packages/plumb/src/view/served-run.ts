@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { setImmediate as pause } from 'node:timers/promises'
 import { type Result, succeed } from '@plumb/wire'
 import type { Listed } from './page-room.js'
+import { countIn, shownText } from './shown-text.js'
 
 export interface Answer {
   readonly status: number
@@ -79,7 +80,7 @@ export class ServedRun {
     let searched = 0
     for (const item of items) {
       if (wanted === '' || found.length >= MAX_FOUND || Date.now() > until) break
-      const count = countIn(shownText(item.article().text), wanted)
+      const count = countIn(shownText(item.article().text).toLowerCase(), wanted)
       if (count > 0) found.push([item.seq, count])
       if (++searched % SLICE === 0) await pause()
     }
@@ -117,17 +118,3 @@ const statesOf = (path: string): readonly string[] => {
 }
 
 const plain = (body: string): Answer => ({ status: 200, type: 'text/plain', body })
-
-const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" }
-
-const shownText = (html: string): string =>
-  html
-    .replace(/<[^>]*>/g, '')
-    .replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] as string)
-    .toLowerCase()
-
-const countIn = (text: string, wanted: string): number => {
-  let count = 0
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) count++
-  return count
-}

@@ -55,8 +55,12 @@ const note = ({ rowsLeftOut, barsLeftOut, hasMany }: Rows): Html | undefined => 
   return many + missing === '' ? undefined : html`<p class="left-out">${many}${missing}</p>`
 }
 
-const label = ({ label: text, isFirst, kind }: BarRow): Html =>
-  html`<li class="${isFirst ? `first ${kind}` : 'beside'}" title="${text}">${text}</li>`
+// Where there is little room the style leaves out in what a process is nested.
+const label = ({ label: text, isFirst, kind }: BarRow): Html => {
+  const end = isFirst && kind !== 'stage' ? text.lastIndexOf('.') + 1 : 0
+  const within = end > 0 ? html`<span class="within">${text.slice(0, end)}</span>` : undefined
+  return html`<li class="${isFirst ? `first ${kind}` : 'beside'}" title="${text}">${within}${text.slice(end)}</li>`
+}
 
 const percent = (part: number, whole: number): string => `${Math.round((part / whole) * 1e8) / 1e6}%`
 

@@ -3,12 +3,12 @@
 import type { ListedCall } from '@plumb/ledger/approval'
 import { counted, readFault, tokens } from './article.js'
 import { type Html, html } from './html.js'
-import { callId, type InputModel, isWaiting, seqsOf } from './inputs.js'
+import { callId, type InputModel, isWaiting, processId, requestId, seqsOf } from './inputs.js'
 import { shortName, shortReason } from './page-limits.js'
 import type { Lane, Note, RunModel, ShownCost } from './run-model.js'
 import { showMicroseconds } from './show-time.js'
 import { addCosts, NOTHING_SPENT, spentText } from './spent.js'
-import { card, linkTo } from './verdict-card.js'
+import { card, inputsThat, type Leads, leading, linkTo } from './verdict-card.js'
 import { waits } from './waiting.js'
 
 export interface VerdictFacts {
@@ -33,12 +33,21 @@ const failures = ({ run, inputs }: VerdictFacts): Html => {
     ...failed.map(whyFailed),
     ...others.map((fault) => html`${fault.process === '' ? undefined : `${shortName(fault.process)}: `}${shortReason(fault.detail)}`),
   ]
-  const rest = [`${done} done`, ...(unfinished > 0 ? [`${unfinished} ${run.isGoingOn ? 'on the way' : 'without an end'}`] : [])].join(', ')
+  const states = [
+    leading(inputsThat('done'), `${done} done`),
+    ...(unfinished > 0 ? [leading(inputsThat('unfinished'), `${unfinished} ${run.isGoingOn ? 'on the way' : 'without an end'}`)] : []),
+  ]
+  const rest = html`${states.map((state, i) => html`${i > 0 ? ', ' : ''}${state}`)}`
   if (items.length === 0)
-    return card(unfinished > 0 || run.status === undefined ? 'open' : 'good', `No input failed`, [], html`<p>${rest}</p>`)
+    return card(unfinished > 0 || run.status === undefined ? 'open' : 'good', { title: 'No input failed', more: rest })
   const title = failed.length === 0 ? counted(others.length, 'error') : `${counted(failed.length, 'input')} failed`
-  return card('failed', title, items, html`<p>${rest}. <a href="#errors">All errors</a></p>`)
+  const leads = failed.length === 0 ? ERRORS : inputsThat('failed')
+  return card('failed', { title, leads, items, more: html`${rest}. ${leading(ERRORS, 'All errors')}` })
 }
+
+const ERRORS: Leads = { to: 'errors' }
+const TOOLS: Leads = { to: 'tools' }
+const AGENTS: Leads = { to: 'processes' }
 
 const whyFailed = ({ seq, faults }: InputModel): Html => {
   const [first, ...others] = faults.filter((fault) => !isWaiting(fault))
@@ -50,7 +59,9 @@ const failedCalls = ({ lanes }: RunModel): Html | undefined => {
   const all = lanes.flatMap((lane, i) => lane.calls.map((call, j) => ({ call, id: callId(i, j) })))
   if (all.length === 0) return undefined
   const failed = all.filter(({ call }) => !call.isOk && !call.isWaiting)
-  if (failed.length === 0) return card('good', counted(all.length, 'tool call'), [], html`<p>none failed</p>`)
+  const waiting = all.filter(({ call }) => call.isWaiting).length
+  const more = waiting > 0 ? `none failed, ${waiting} ${waiting === 1 ? 'waits' : 'wait'}` : 'none failed'
+  if (failed.length === 0) return card('good', { title: counted(all.length, 'tool call'), leads: TOOLS, more })
   const kinds = new Map<string, typeof failed>()
   for (const one of failed) {
     const why = readFault(one.call.result ?? '').detail ?? (one.call.result ?? 'no reason is known').slice(0, 200)
@@ -61,9 +72,9 @@ const failedCalls = ({ lanes }: RunModel): Html | undefined => {
     .sort(([, a], [, b]) => b.length - a.length)
     .map(
       ([why, these]) =>
-        html`${shortReason(why)}, ${these.length === 1 ? 'once' : `${these.length} times`}: ${these.slice(0, 3).map(({ id, call }) => html`<a href="#${id}">${call.seq > 0 ? `#${call.seq}` : 'there'}</a> `)}`,
+        html`${shortReason(why)}, ${these.length === 1 ? 'once' : `${these.length} times`}: ${these.slice(0, 3).map(({ id, call }) => html`${leading({ to: id }, call.seq > 0 ? `#${call.seq}` : 'there')} `)}`,
     )
-  return card('failed', `${failed.length} of ${counted(all.length, 'tool call')} failed`, items)
+  return card('failed', { title: `${failed.length} of ${counted(all.length, 'tool call')} failed`, leads: TOOLS, items })
 }
 
 export interface Usage {
@@ -83,23 +94,39 @@ export const usageOf = ({ requests }: Pick<Lane, 'requests'>): Usage => ({
 })
 
 const costs = ({ run, inputs }: VerdictFacts): Html | undefined => {
-  const all = run.lanes.map((lane) => ({ name: lane.name, ...usageOf(lane) })).filter(({ requests }) => requests > 0)
+  const all = run.lanes.map((lane, i) => ({ lane, at: i, ...usageOf(lane) })).filter(({ requests }) => requests > 0)
   if (all.length === 0) return undefined
   const total = all.reduce((sum, one) => addCosts(sum, one.cost), NOTHING_SPENT)
   const [read, written] = [all.reduce((sum, one) => sum + one.read, 0), all.reduce((sum, one) => sum + one.written, 0)]
   const byCost = (a: Pick<Usage, 'cost' | 'read'>, b: typeof a) => b.cost.known - a.cost.known || b.read - a.read
   const line = (one: Usage) =>
     [spentText(one.cost) ?? '', tokens(one.read, one.written), counted(one.requests, 'request')].filter(Boolean).join(', ')
+  const items = all.sort(byCost).map((one) => html`<b>${leading({ to: processId(one.at) }, shortName(one.lane.name))}</b> ${line(one)}`)
   const [dearest] = inputs.filter(({ seq }) => seq > 0).sort(byCost)
-  const most = dearest && (spentText(dearest.cost) ?? tokens(dearest.read, dearest.written))
-  const items = all.sort(byCost).map((one) => html`<b>${shortName(one.name)}</b> ${line(one)}`)
+  const most = [dearestInput(dearest), dearestRequest(all)].filter((one) => one !== undefined)
   const priced = spentText(total)
-  return card(
-    'cost',
-    priced === undefined ? tokens(read, written) : `${priced} spent`,
+  return card('cost', {
+    title: priced === undefined ? tokens(read, written) : `${priced} spent`,
+    leads: AGENTS,
     items,
-    most ? html`<p>Dearest input: ${linkTo(dearest.seq)} ${most}</p>` : undefined,
+    more: most.length > 0 ? html`Dearest ${most.map((one, i) => html`${i > 0 ? ', ' : ''}${one}`)}` : undefined,
+  })
+}
+
+const dearestInput = (input: InputModel | undefined): Html | undefined => {
+  const most = input && (spentText(input.cost) ?? tokens(input.read, input.written))
+  return most ? html`input: ${linkTo(input.seq)} ${most}` : undefined
+}
+
+const dearestRequest = (lanes: readonly { readonly lane: Lane; readonly at: number }[]): Html | undefined => {
+  const all = lanes.flatMap(({ lane, at }) => lane.requests.map((request, i) => ({ request, id: requestId(at, i) })))
+  const dearest = all.reduce<(typeof all)[number] | undefined>(
+    (most, one) => ((one.request.cost ?? 0) > (most?.request.cost ?? 0) ? one : most),
+    undefined,
   )
+  if (!dearest || all.length < 2) return undefined
+  const { cost = 0, seq } = dearest.request
+  return html`request: ${leading({ to: dearest.id }, seq > 0 ? `#${seq}` : 'this one')} ${spentText({ known: cost, unpriced: [] })}`
 }
 
 const SLOWEST = 3
@@ -109,14 +136,17 @@ const slowest = (inputs: readonly InputModel[]): Html | undefined => {
   const [first] = all
   if (!first) return undefined
   const items = all.slice(0, SLOWEST).map((input) => html`${linkTo(input.seq)} ${showMicroseconds(input.took)}${longestIn(input)}`)
-  return card('slow', `Slowest: ${showMicroseconds(first.took)}`, items)
+  return card('slow', { title: `Slowest: ${showMicroseconds(first.took)}`, leads: { to: String(first.seq) }, items })
 }
 
-const longestIn = ({ turns }: InputModel): string => {
+// Clocks of nested plumbs are not the same to the millisecond.
+const longestIn = ({ turns, took }: InputModel): Html | undefined => {
   const [longest] = turns
-    .flatMap(({ lane, turn }) => (turn ? [{ name: lane.name, took: turn.end - turn.start }] : []))
+    .flatMap(({ id, lane, turn }) => (turn ? [{ id, name: lane.name, took: turn.end - turn.start }] : []))
     .sort((a, b) => b.took - a.took)
-  return longest ? `, of it ${showMicroseconds(longest.took)} in ${shortName(longest.name)}` : ''
+  return (
+    longest && html`, of it ${showMicroseconds(Math.min(took, longest.took))} in ${leading({ to: longest.id }, shortName(longest.name))}`
+  )
 }
 
 export const firstFault = (faults: readonly Note[]): string | undefined => faults.find((fault) => !isWaiting(fault))?.detail

@@ -7,7 +7,7 @@ import { counted } from './article.js'
 import { type Html, html } from './html.js'
 import type { InputModel } from './inputs.js'
 import { code, prose, value } from './value.js'
-import { card, linkTo } from './verdict-card.js'
+import { card, inputsThat, leading, linkTo } from './verdict-card.js'
 
 /** Inputs that are named. */
 const MAX_INPUTS = 8
@@ -22,16 +22,17 @@ export const waits = (inputs: readonly InputModel[], waiting: readonly ListedCal
   const kinds = [...(questions > 0 ? [counted(questions, 'question')] : []), ...(calls > 0 ? [counted(calls, 'call')] : [])]
   const what = kinds.length > 0 ? kinds.join(' and ') : counted(seqs.length, 'input')
   const title = `${what} wait${(waiting.length || seqs.length) === 1 ? 's' : ''} for a person`
+  const rest = seqs.length - MAX_INPUTS
   const inputsOf =
     seqs.length === 0
       ? undefined
-      : html`<p>Of ${seqs.slice(0, MAX_INPUTS).map((seq) => html`${linkTo(seq)} `)}${seqs.length > MAX_INPUTS ? `and ${seqs.length - MAX_INPUTS} more` : ''}. <code>plumb --resume ${named}</code> goes on with what is decided.</p>`
-  return card(
-    'waiting',
+      : html`Of ${seqs.slice(0, MAX_INPUTS).map((seq, i) => html`${i > 0 ? ' ' : ''}${linkTo(seq)}`)}${rest > 0 ? html` and ${leading(inputsThat('waiting'), `${rest} more`)}` : ''}. <code>plumb --resume ${named}</code> goes on with what is decided.`
+  return card('waiting', {
     title,
-    waiting.map((one) => itemOf(one, named)),
-    inputsOf,
-  )
+    leads: seqs.length > 0 ? inputsThat('waiting') : undefined,
+    items: waiting.map((one) => itemOf(one, named)),
+    more: inputsOf,
+  })
 }
 
 const itemOf = (one: ListedCall, directory: string): Html => {
@@ -39,9 +40,9 @@ const itemOf = (one: ListedCall, directory: string): Html => {
   const time = since.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')
   const question = questionIn(one)
   if (question)
-    return html`<b>${tool}</b> is asked, since ${time}${question.prompt === '' ? undefined : prose(question.prompt)}${value(question.input)}<code>plumb answer ${directory} ${id} VALUE</code> or <code>plumb answer --skip ${directory} ${id}</code>`
+    return html`<b>${tool}</b> is asked, since ${time}${question.prompt === '' ? undefined : prose(question.prompt)}${value(question.input)}<p><code>plumb answer ${directory} ${id} VALUE</code> or <code>plumb answer --skip ${directory} ${id}</code></p>`
   return html`<b>${tool}</b> asked for by ${process}, since ${time}
-${code(input)}<code>plumb approve ${directory} ${id}</code> or <code>plumb approve --deny ${directory} ${id}</code>`
+${code(input)}<p><code>plumb approve ${directory} ${id}</code> or <code>plumb approve --deny ${directory} ${id}</code></p>`
 }
 
 interface ShownQuestion {

@@ -48,9 +48,13 @@ export const withFigures = (dot: string, { boxes, wires }: Figures, theme: Theme
     .join('\n')
 }
 
-// Below the other rows of its table, as wide as they are together.
+/** Where outputs leave a box downwards: the last row of its table. */
+const OUTLETS = /<TR><TD><TABLE [^>]*><TR><TD PORT="o(?:(?!<TR>).)*<\/TR><\/TABLE><\/TD><\/TR><\/TABLE>$/
+
+// Below the other rows of its table, as wide as they are together; wires begin below it.
 const withRow = (label: string, { text, isBad }: BoxFigures, bad: string): string => {
-  const end = label.lastIndexOf('</TABLE>')
+  const outlets = label.search(OUTLETS)
+  const end = outlets < 0 ? label.lastIndexOf('</TABLE>') : outlets
   const words = `<FONT POINT-SIZE="10"${isBad ? ` COLOR="${bad}"` : ''}>${escaped(text)}</FONT>`
   const row = (columns: number) => `<TR><TD CELLPADDING="1" COLSPAN="${columns}">${words}</TD></TR>`
   return end < 0

@@ -3,6 +3,7 @@
 
 import { type Fault, fault } from '@plumb/wire'
 import { NEWRANK } from './dot.js'
+import { withFittedText } from './fitted-text.js'
 import { missingIn } from './glyphs.js'
 import type { Picture } from './picture.js'
 
@@ -27,7 +28,7 @@ export const toSvg = async (dot: string): Promise<string> => {
     if (error.name !== 'RuntimeError') throw error
     return draw(dot.replace(NEWRANK, ''))
   })
-  return svg.replaceAll('font-family="Helvetica,sans-Serif"', 'font-family="Helvetica,Arial,sans-serif"')
+  return withFittedText(svg.replaceAll('font-family="Helvetica,sans-Serif"', 'font-family="Helvetica,Arial,sans-serif"'))
 }
 
 /** Pixels for a pixel: sharp on dense screens. */

@@ -46,22 +46,37 @@ const timeText = (us: number, step: number): string => {
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`
 }
 
+/** A bar, and where it is: shares of the whole. */
+export interface PlacedBar {
+  readonly bar: SVGAElement
+  readonly rect: SVGRectElement
+  readonly from: number
+  readonly to: number
+  readonly label: string
+}
+
+const shareIn = (rect: Element, name: string): number => Number.parseFloat(rect.getAttribute(name) ?? '0') / 100
+
+/** Those that have a name to write. */
+export const placedBars = (bars: readonly SVGAElement[]): readonly PlacedBar[] =>
+  bars.flatMap((bar): PlacedBar[] => {
+    const [rect, { label = '' }] = [bar.querySelector('rect'), bar.dataset]
+    const from = rect ? shareIn(rect, 'x') : 0
+    return rect && label !== '' ? [{ bar, rect, from, to: from + shareIn(rect, 'width'), label }] : []
+  })
+
 /** Bars that are not seen keep what they have. */
-export const drawLabels = (rows: readonly (readonly SVGAElement[])[], scroll: HTMLElement): void => {
-  const { left, right } = scroll.getBoundingClientRect()
-  for (const bars of rows) {
-    for (const bar of bars) {
-      const rect = bar.querySelector('rect')
-      const label = bar.dataset.label ?? ''
-      if (!rect || label === '') continue
-      const { left: from, right: to } = rect.getBoundingClientRect()
-      if (to < left || from > right) continue
-      // A bar that begins before the window has its label where it is seen.
-      const room = Math.min(to, right) - Math.max(from, left) - PADDING_PX
-      const letters = Math.floor(room / LETTER_PX)
-      // A part of a name is not what the bar is called.
-      writeLabel(bar, rect, { text: letters < label.length ? '' : label, dx: Math.max(0, left - from) + 4 })
-    }
+export const drawLabels = (bars: readonly PlacedBar[], chart: SVGSVGElement, scroll: HTMLElement): void => {
+  const width = chart.getBoundingClientRect().width
+  const [left, right] = [scroll.scrollLeft, scroll.scrollLeft + scroll.clientWidth]
+  for (const { bar, rect, from: begin, to: end, label } of bars) {
+    const [from, to] = [begin * width, end * width]
+    if (to < left || from > right) continue
+    // A bar that begins before the window has its label where it is seen.
+    const room = Math.min(to, right) - Math.max(from, left) - PADDING_PX
+    const letters = Math.floor(room / LETTER_PX)
+    // A part of a name is not what the bar is called.
+    writeLabel(bar, rect, { text: letters < label.length ? '' : label, dx: Math.max(0, left - from) + 4 })
   }
 }
 

@@ -1,6 +1,6 @@
 // The timeline: from bar to bar by keys, and stretched.
 
-import { drawLabels, drawTicks } from './chart-labels.js'
+import { drawLabels, drawTicks, placedBars } from './chart-labels.js'
 import { enableDrag, enableWheel } from './chart-pointer.js'
 
 const MAX_SCALE = 5000
@@ -47,12 +47,13 @@ export const enableChart = (): void => {
 type Stretch = (to: number, place?: number) => void
 
 const stretcher = (chart: SVGSVGElement, scroll: HTMLElement, rows: Rows): Stretch => {
+  const placed = placedBars(rows.flat())
   let drawing = 0
   const draw = (): void => {
     cancelAnimationFrame(drawing)
     drawing = requestAnimationFrame(() => {
       drawTicks(chart, scroll)
-      drawLabels(rows, scroll)
+      drawLabels(placed, chart, scroll)
     })
   }
   chart.style.width = `${scale * 100}%`

@@ -1,5 +1,7 @@
 // Search over all that the page holds: it goes from place to place, opens what is folded, and says how many there are.
 
+import { countIn } from '../shown-text.js'
+import { heldSeqs, textOfArticle } from './held.js'
 import { choose } from './pane.js'
 import { fetchedMatches, isServed } from './server.js'
 import { showRaw, writtenText } from './texts.js'
@@ -15,7 +17,10 @@ interface Place {
   readonly count: number
 }
 
-/** By element, in small letters. */
+/** Parts beside the inputs. */
+const OTHERS = '#prompts details, #errors tbody tr'
+
+/** Of those, in small letters. */
 const texts = new WeakMap<Element, string>()
 
 const textOf = (part: Element): string => {
@@ -26,28 +31,32 @@ const textOf = (part: Element): string => {
   return text
 }
 
-const countIn = (text: string, wanted: string): number => {
-  let count = 0
-  for (let at = text.indexOf(wanted); at >= 0 && count < MAX_MATCHES; at = text.indexOf(wanted, at + wanted.length)) count++
-  return count
-}
+const otherPlaces = (wanted: string): Place[] =>
+  [...document.querySelectorAll<HTMLElement>(OTHERS)]
+    .map((part) => ({ seq: undefined, part, count: countIn(textOf(part), wanted) }))
+    .filter(({ count }) => count > 0)
 
-/** Parts beside the inputs. */
-const OTHERS = '#prompts details, #errors tbody tr'
+/** Milliseconds after which the page has its turn. */
+const SLICE_MS = 30
 
-const placesOnPage = (wanted: string): Place[] => {
-  const parts = [...document.querySelectorAll<HTMLElement>(`#chosen > article, ${OTHERS}`)]
-  const places = parts.map((part) => ({
-    seq: part.matches('article') ? part.dataset.seq : undefined,
-    part,
-    count: countIn(textOf(part), wanted),
-  }))
-  return places.filter(({ count }) => count > 0)
+/** `take` gets what was found so far, now and then; false ends it. */
+const searchPage = async (wanted: string, take: (places: readonly Place[]) => boolean): Promise<void> => {
+  const places: Place[] = []
+  let until = performance.now() + SLICE_MS
+  for (const seq of heldSeqs()) {
+    const count = countIn(textOfArticle(seq), wanted)
+    if (count > 0) places.push({ seq, part: undefined, count })
+    if (performance.now() < until) continue
+    if (!take(places)) return
+    await new Promise((resolve) => setTimeout(resolve))
+    until = performance.now() + SLICE_MS
+  }
+  take([...places, ...otherPlaces(wanted)])
 }
 
 const placesServed = async (wanted: string): Promise<{ places: Place[]; note: string }> => {
   const reply = await fetchedMatches(wanted)
-  const others = placesOnPage(wanted).filter(({ seq }) => seq === undefined)
+  const others = otherPlaces(wanted)
   if (!reply) return { places: others, note: '; the server does not answer' }
   const places = reply.found.map(([seq, count]) => ({ seq: String(seq), part: undefined, count }))
   const note = reply.searched < reply.total ? `; ${reply.searched} of ${reply.total} inputs were searched` : ''
@@ -64,11 +73,12 @@ export const enableSearch = (): void => {
   const said = document.getElementById('found')
   if (!field || !said) return
   let places: readonly Place[] = []
-  let [total, at, note, searched] = [0, -1, '', '']
+  let [total, at, note, searched, isDone] = [0, -1, '', '', true]
   let timer: ReturnType<typeof setTimeout> | undefined
 
   const say = (): void => {
-    said.textContent = searched === '' ? '' : total === 0 ? `0 found${note}` : `${at + 1} of ${total} found${note}`
+    const found = `${total} found${isDone ? '' : ' so far'}${note}`
+    said.textContent = searched === '' ? '' : total === 0 ? found : `${at + 1} of ${found}`
   }
 
   const go = async (to: number): Promise<void> => {
@@ -85,26 +95,35 @@ export const enableSearch = (): void => {
     if (part) mark(part, searched, at - (before - place.count), place.count)
   }
 
+  /** The first place is shown when it is found, while others are searched for. */
+  const take = (found: readonly Place[], done: boolean): void => {
+    const isFirst = total === 0
+    places = [...found]
+    total = places.reduce((sum, { count }) => sum + count, 0)
+    isDone = done
+    if (isFirst) void go(0)
+    else say()
+  }
+
   const find = async (): Promise<void> => {
     const wanted = field.value.trim().toLowerCase()
-    searched = wanted
     unmark()
-    if (wanted === '') {
-      places = []
-      total = 0
-      return say()
-    }
+    places = []
+    ;[total, at, note, searched, isDone] = [0, -1, '', wanted, wanted === '']
+    say()
+    if (wanted === '') return
     if (isServed) {
       const served = await placesServed(wanted)
       if (searched !== wanted) return
-      places = served.places
       note = served.note
-    } else {
-      places = placesOnPage(wanted)
-      note = noteOfPage()
+      return take(served.places, true)
     }
-    total = places.reduce((sum, { count }) => sum + count, 0)
-    await go(0)
+    note = noteOfPage()
+    await searchPage(wanted, (found) => {
+      if (searched === wanted) take(found, false)
+      return searched === wanted
+    })
+    if (searched === wanted) take(places, true)
   }
 
   field.addEventListener('input', () => {

@@ -1,6 +1,8 @@
 // A run that goes on: what has changed of its page takes the place of what was there.
 
-import { arrange, choose, chosenSeq, fetchRows } from './pane.js'
+import { forgetArticles } from './held.js'
+import { choose, chosenSeq, hold } from './pane.js'
+import { heldRows } from './rows.js'
 import { fetchedPage, fetchedVersion, isServed } from './server.js'
 
 const POLL_MS = 1000
@@ -31,16 +33,12 @@ const replace = async (): Promise<boolean> => {
     else if (after) document.querySelector('main')?.append(document.adoptNode(after))
     else if (selector === '#growing') before?.remove()
   }
-  const [list, rows] = [document.getElementById('rows'), fresh.getElementById('rows')]
-  if (list && rows) list.replaceChildren(...[...rows.children].map((row) => document.adoptNode(row)))
   const [inputs, freshInputs] = [document.getElementById('inputs'), fresh.getElementById('inputs')]
   if (inputs && freshInputs) inputs.dataset.total = freshInputs.dataset.total ?? ''
   document.body.dataset.served = fresh.body.dataset.served
-  // Of the others, those that were looked at may have changed as well.
-  for (const article of document.querySelectorAll<HTMLElement>('#chosen > article:not(.shown)')) article.remove()
-  arrange()
-  await fetchRows()
-  const seq = chosenSeq() || (document.querySelector<HTMLElement>('#rows > li')?.dataset.seq ?? '')
+  forgetArticles(chosenSeq())
+  await hold(fresh)
+  const seq = chosenSeq() || (heldRows()[0]?.seq ?? '')
   if (seq !== '') await choose(seq, { isFresh: true })
   for (const element of document.querySelectorAll<HTMLElement>('[data-script]')) element.hidden = false
   return true

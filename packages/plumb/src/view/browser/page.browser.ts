@@ -2,8 +2,10 @@
 
 import { enableChart } from './chart.js'
 import { enableSearch } from './find.js'
+import { seqOfPlace } from './held.js'
 import { enableLive } from './live.js'
-import { articleAt, choose, enablePane, fetchRows, step } from './pane.js'
+import { choose, enablePane, hold, step } from './pane.js'
+import { heldRows, showState } from './rows.js'
 import { prepare } from './texts.js'
 
 document.body.classList.add('scripted')
@@ -22,9 +24,17 @@ const show = (target: Element): void => {
   target.scrollIntoView({ block: target.getBoundingClientRect().height > innerHeight * 0.8 ? 'start' : 'center' })
 }
 
+const hashName = (): string => {
+  try {
+    return decodeURIComponent(location.hash.slice(1))
+  } catch {
+    return ''
+  }
+}
+
 /** Where a link leads: an input, a place in one, or another part of the page. `from`: what was clicked, which may say in which input. */
 const openTarget = async (from?: Element): Promise<void> => {
-  const name = decodeURIComponent(location.hash.slice(1))
+  const name = hashName()
   if (name === '') return
   if (/^\d+$/.test(name)) {
     const article = await choose(name)
@@ -32,9 +42,8 @@ const openTarget = async (from?: Element): Promise<void> => {
     if (article && (top > innerHeight * 0.6 || bottom < 100)) document.getElementById('inputs')?.scrollIntoView()
     return
   }
-  const known = document.getElementById(name)
-  const seq =
-    known?.closest<HTMLElement>('article')?.dataset.seq ?? (known ? undefined : from?.closest<HTMLElement>('[data-seq]')?.dataset.seq)
+  const isBeside = document.getElementById(name)?.closest('article') === null
+  const seq = isBeside ? undefined : (seqOfPlace(name) ?? from?.closest<HTMLElement>('[data-seq]')?.dataset.seq)
   if (seq !== undefined) await choose(seq)
   const target = document.getElementById(name)
   if (target) show(target)
@@ -43,6 +52,8 @@ const openTarget = async (from?: Element): Promise<void> => {
 let clicked: Element | undefined
 addEventListener('click', ({ target }) => {
   clicked = (target as Element).closest('a') ?? undefined
+  const state = (clicked as HTMLElement | undefined)?.dataset.show
+  if (state !== undefined) showState(state)
   // A link to where the page is already leads there again.
   if (clicked instanceof HTMLAnchorElement && clicked.hash !== '' && clicked.hash === location.hash) void openTarget(clicked)
 })
@@ -63,19 +74,16 @@ addEventListener('keydown', (event) => {
 
 document.addEventListener('toggle', ({ target }) => target instanceof Element && target.matches('details.prompt') && prepare(target), true)
 
-const first =
-  document.querySelector<HTMLElement>('#rows > .failed, #rows > .waiting, #rows > .differs') ??
-  document.querySelector<HTMLElement>('#rows > li')
-
 const begin = async (): Promise<void> => {
   enablePane()
+  const holding = hold(document)
   enableSearch()
   enableChart()
-  const [name] = [decodeURIComponent(location.hash.slice(1))]
-  const isInput = /^\d+$/.test(name) || articleAt(name) !== null
-  if (!isInput && first) await choose(first.dataset.seq ?? '')
+  const rows = heldRows()
+  const first = rows.find((row) => ['failed', 'waiting', 'differs'].some((state) => row.is(state))) ?? rows[0]
+  if (!/^\d+$/.test(hashName()) && first) await choose(first.seq)
   await openTarget()
-  await fetchRows()
+  await holding
   enableLive(enableChart)
 }
 void begin()

@@ -1,123 +1,106 @@
 // The list of inputs, and beside it the one that was chosen.
 
+import { articleOf, articlesIn, heldSeqs, holdArticles, listIn, rowsIn } from './held.js'
+import { chooseRow, drawWhole, enableRows, heldRows, listedRows, setRows } from './rows.js'
 import { fetchedArticle, fetchedRows, isServed } from './server.js'
 import { enableRaw, prepare } from './texts.js'
 
-const rows = document.getElementById('rows')
 const pane = document.getElementById('chosen')
-const filter = document.getElementById('filter') as HTMLSelectElement | null
-const words = document.getElementById('words') as HTMLInputElement | null
-const sort = document.getElementById('sort') as HTMLSelectElement | null
 
 let chosen = ''
 let isFollowing = false
 
 export const chosenSeq = (): string => chosen
 
-export const articleAt = (seq: string): HTMLElement | null =>
-  pane?.querySelector<HTMLElement>(`article[data-seq="${CSS.escape(seq)}"]`) ?? null
-
-const rowAt = (seq: string): HTMLElement | null => rows?.querySelector<HTMLElement>(`li[data-seq="${CSS.escape(seq)}"]`) ?? null
+/** That is shown. */
+const shownArticle = (): HTMLElement | undefined => pane?.querySelector<HTMLElement>('article.shown') ?? undefined
 
 /** Shows what came of an input; resolves to undefined if the page does not have it, and nobody to fetch it from. */
 export const choose = async (seq: string, { isFresh = false } = {}): Promise<HTMLElement | undefined> => {
   if (!pane || !/^\d+$/.test(seq)) return undefined
   chosen = seq
-  for (const row of rows?.querySelectorAll('.chosen') ?? []) row.classList.remove('chosen')
-  const row = rowAt(seq)
-  row?.classList.add('chosen')
-  scrollWithin(row)
-  let article = articleAt(seq)
-  if (isServed && (!article || isFresh)) {
+  chooseRow(seq)
+  if (isServed && (isFresh || !articleOf(seq))) {
     const fetched = await fetchedArticle(seq)
+    if (fetched !== undefined) holdArticles(fetched)
     if (chosen !== seq) return undefined
-    if (fetched && article) article.replaceWith(fetched)
-    else if (fetched) pane.append(fetched)
-    article = fetched ?? article
   }
-  for (const other of pane.querySelectorAll('article.shown')) if (other !== article) other.classList.remove('shown')
-  let missing = pane.querySelector<HTMLElement>('.missing')
-  missing?.remove()
-  if (!article) {
-    missing = document.createElement('p')
-    missing.className = 'missing left-out'
-    missing.textContent = `#${seq} is not on this page: plumb view --seq ${seq} shows it.`
-    pane.append(missing)
-    return undefined
-  }
+  const article = articleOf(seq)
+  for (const other of pane.querySelectorAll('article, .missing')) if (other !== article) other.remove()
+  if (!article) pane.append(missing(seq))
+  if (!article) return undefined
+  if (!article.isConnected) pane.append(article)
   article.classList.add('shown')
   prepare(article)
   follow()
   return article
 }
 
-// Of the list alone: the page stays where it is.
-const scrollWithin = (row: HTMLElement | null): void => {
-  if (!row || !rows || rows.scrollHeight <= rows.clientHeight) return
-  const [top, height] = [row.offsetTop - rows.offsetTop, row.offsetHeight]
-  if (top < rows.scrollTop) rows.scrollTop = top
-  else if (top + height > rows.scrollTop + rows.clientHeight) rows.scrollTop = top + height - rows.clientHeight
+const missing = (seq: string): HTMLElement => {
+  const note = document.createElement('p')
+  note.className = 'missing left-out'
+  const why = isServed ? 'was not sent: plumb view --serve may have ended' : `is not on this page: plumb view --seq ${seq} shows it`
+  note.textContent = `#${seq} ${why}.`
+  return note
 }
+
+let isMarked = false
 
 /** Marks everything of the chosen input in the timeline. */
 const follow = (): void => {
   document.body.classList.toggle('following', isFollowing)
+  if (!isFollowing && !isMarked) return
+  isMarked = isFollowing
   for (const bar of document.querySelectorAll<SVGElement>('.bar'))
     bar.classList.toggle('followed', isFollowing && bar.dataset.seq === chosen)
 }
 
-const isShown = (row: HTMLElement): boolean => {
-  const wanted = filter?.value ?? ''
-  const hasState = wanted === '' || row.classList.contains(wanted) || (wanted === 'calls' && row.dataset.f !== undefined)
-  const text = words?.value.trim().toLowerCase() ?? ''
-  return hasState && (text === '' || (row.textContent ?? '').toLowerCase().includes(text))
+/** To an input before or behind, as they are listed now. */
+export const step = (by: number): void => {
+  const rows = listedRows()
+  const at = rows.findIndex(({ seq }) => seq === chosen)
+  const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.seq
+  if (next === undefined || next === chosen) return
+  chooseRow(next)
+  location.hash = next
 }
 
-export const arrange = (): void => {
-  if (!rows) return
-  const all = [...rows.querySelectorAll<HTMLElement>(':scope > li')]
-  const key = sort?.value ?? 'seq'
-  const numbers = new Map(all.map((row) => [row, Number(row.dataset[key])]))
-  const sign = key === 'seq' ? 1 : -1
-  const last = (row: HTMLElement) => (row.dataset.seq === '0' ? 1 : 0)
-  all.sort(
-    (a, b) => last(a) - last(b) || sign * ((numbers.get(a) ?? 0) - (numbers.get(b) ?? 0)) || Number(a.dataset.seq) - Number(b.dataset.seq),
-  )
-  let count = 0
-  for (const row of all) {
-    row.hidden = !isShown(row)
-    if (!row.hidden) count++
+/** What a page has of the inputs, which may be this one; of a served one, with what was not sent with it. */
+export const hold = async (page: Document): Promise<void> => {
+  holdArticles(articlesIn(page))
+  const rows = listIn(page)
+  if (heldRows().length === 0) setRows(rows)
+  const total = Number(page.getElementById('inputs')?.dataset.total)
+  const sent = rows.length
+  for (let before = -1; isServed && rows.length < total && rows.length > before; ) {
+    before = rows.length
+    rows.push(...rowsIn(await fetchedRows(before)))
   }
-  rows.replaceChildren(...all)
-  const shown = document.getElementById('shown-count')
-  const total = document.getElementById('inputs')?.dataset.total ?? ''
-  if (shown) shown.textContent = count === Number(total) ? total : `${count} of ${total}`
+  if (rows.length > sent || heldRows() !== rows) setRows(rows)
 }
 
-/** To the input before or behind, as they are listed now. */
-export const step = (by: 1 | -1): void => {
-  const all = [...(rows?.querySelectorAll<HTMLElement>(':scope > li:not([hidden])') ?? [])]
-  const at = all.findIndex((row) => row.dataset.seq === chosen)
-  const next = all[at < 0 ? 0 : at + by]?.dataset.seq
-  if (next !== undefined) location.hash = next
-}
-
-/** Rows that were not sent with the page. */
-export const fetchRows = async (): Promise<void> => {
-  if (!isServed || !rows) return
-  const total = Number(document.getElementById('inputs')?.dataset.total)
-  for (let before = -1; rows.children.length < total && rows.children.length > before; ) {
-    before = rows.children.length
-    rows.append(...(await fetchedRows(before)))
-  }
-  arrange()
+// All of it, and not only what is looked at.
+const showOnPaper = (isPaper: boolean): void => {
+  drawWhole(isPaper)
+  if (!pane) return
+  const shown = shownArticle()
+  for (const article of pane.querySelectorAll('article:not(.shown)')) article.remove()
+  if (!isPaper) return
+  const all = heldSeqs().flatMap((seq) => articleOf(seq) ?? [])
+  for (const article of all) prepare(article)
+  const at = shown ? all.indexOf(shown) : -1
+  shown?.before(...all.slice(0, at))
+  pane.append(...all.slice(at + 1))
 }
 
 export const enablePane = (): void => {
-  enableRaw(() => articleAt(chosen) ?? undefined)
-  for (const field of [filter, words, sort]) field?.addEventListener('input', arrange)
+  enableRows(step)
+  enableRaw(shownArticle)
   document.getElementById('previous')?.addEventListener('click', () => step(-1))
   document.getElementById('next')?.addEventListener('click', () => step(1))
+  addEventListener('beforeprint', () => showOnPaper(true))
+  addEventListener('afterprint', () => showOnPaper(false))
+  matchMedia('print').addEventListener('change', ({ matches }) => showOnPaper(matches))
   const button = document.getElementById('follow')
   button?.addEventListener('click', () => {
     isFollowing = !isFollowing

@@ -11,20 +11,9 @@ const fetched = async (path: string): Promise<string | undefined> => {
   }
 }
 
-// The server has escaped what is in it, and a script in it would not run.
-const elementsIn = (html: string): HTMLElement[] => {
-  const { body } = new DOMParser().parseFromString(html, 'text/html')
-  return [...body.children]
-    .filter((element): element is HTMLElement => element instanceof HTMLElement)
-    .map((one) => document.adoptNode(one))
-}
+export const fetchedArticle = (seq: string): Promise<string | undefined> => fetched(`input/${seq}`)
 
-export const fetchedArticle = async (seq: string): Promise<HTMLElement | undefined> => {
-  const html = await fetched(`input/${seq}`)
-  return html === undefined ? undefined : elementsIn(html)[0]
-}
-
-export const fetchedRows = async (from: number): Promise<HTMLElement[]> => elementsIn((await fetched(`rows/${from}`)) ?? '')
+export const fetchedRows = async (from: number): Promise<string> => (await fetched(`rows/${from}`)) ?? ''
 
 export interface Found {
   readonly found: readonly (readonly [seq: number, count: number])[]
