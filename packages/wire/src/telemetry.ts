@@ -59,8 +59,8 @@ export type Telemetry =
   | ({ kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number; detail?: string } & InnerCall)
   /** The span of a call that has ended, for a parent that sends it, and how a server of MCP was asked. */
   | { kind: 'tool_span'; id: string; span?: string; mcp?: unknown }
-  /** A call that was announced on ctrl_out no longer waits for a decision. */
-  | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome }
+  /** A call that was announced on ctrl_out no longer waits for a decision. `input` is what a person has put in the place of its own. */
+  | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome; input?: unknown }
   /** `away`: no server is there, or one that is still loading its model; `told`: what a model was told about its answer, of a run that is recorded. */
   | { kind: 'retry'; attempt: number; reason: string; wait_ms: number; away?: true; told?: string }
   /** A request to a model that failed, whether it is made again or not. */
@@ -89,8 +89,8 @@ export interface OfInput {
   readonly held_ms: number
 }
 
-/** `unheard`: control ended before. */
-export type ApprovalOutcome = 'approved' | 'denied' | 'timeout' | 'cancelled' | 'unheard'
+/** `edited`: a person gave it another input, and it is asked about anew; `unheard`: control ended before. */
+export type ApprovalOutcome = 'approved' | 'denied' | 'edited' | 'timeout' | 'cancelled' | 'unheard'
 
 /**
  * The first `inputs` inputs and `controls` control messages are settled, and `outputs` outputs were written for them. Numbered lines say which
