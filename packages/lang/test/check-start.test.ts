@@ -69,6 +69,12 @@ let l : ![int] -> ![int] = each(a)
   told('a fall-back', 'input ; output\ninput ; (p + id)', ["7:10-16 unread_output '+'"], PARTS)
   told('a list of calls', 'input ; output\ninput ; map(b)', ['7:9-15 unread_output'], PARTS)
   told('none of them for nothing', 'input ; map([value]) ; each(a) ; flatten ; output\ninput ; p ; discard', [], PARTS)
+  told(
+    'an agent whose telemetry is read',
+    'input ; output\ninput ; b\nb@telemetry ; discard',
+    [],
+    AGENT.replace('let a : !int -> !int', 'let b : !int -> (!int, !json)'),
+  )
   told('an agent whose answers are thrown away on purpose', 'input ; output\ninput ; a ; discard', [], AGENT)
   const G = 'let g : !int -> !int = map(value + 1)\n'
   told('a name twice', 'input ; g ; g ; output', ["3:9-10 endless_loop 'g'", "3:13-14 repeated_name 'g'"], G)

@@ -239,3 +239,22 @@ t.test('a text as long as a line may be is read and written', async (t) => {
   t.equal(evaluate('length(unbase64(value))', 'string', long('QUJD', 3_000_000)), '9000000')
   t.equal(evaluate('length(csv(value)[0][0])', 'string', JSON.stringify(`"${'a""'.repeat(1_500_000)}"\n`)), '3000000')
 })
+
+t.test('what other languages write leads to what is written here', async (t) => {
+  const ROW = 'type T = { name: string, n: int, tags: [string] }\ntype O = { id: int, ... }\n'
+  // biome-ignore format: a table: expression over T, a part of the first message or of its help
+  const rows: [string, string][] = [
+    ['n is null', 'write a = b'], ['name in tags', 'contains(xs, x)'], ['name not in tags', 'not contains(xs, x)'], ['n as string', 'text(x)'],
+    ['tags | length', 'length(xs)'], ['name ~ "a"', 'matches(s, "re")'], ['n ** 2', 'pow(x, y)'], ['let x = 1; x', "write 'let x = e in b'"],
+    ['match n { 1 -> 2 }', 'if x = 1'], ['match n { case int: 1 }', 'x : T -> e'], ['True', "'true'"], ['Math.floor(n)', 'write floor(…)'],
+    ['JSON.stringify(n)', 'write text(…)'], ['name[0]', 'name[0:1]'], ['tags[-1]', 'last(tags)'], ['let q = [n] in q["a"]', 'q.name'],
+  ]
+  const first = (text: string): string => {
+    const [found] = compileText(`${ROW}${text}`).diagnostics
+    return `${found?.message} ${found?.help}`
+  }
+  for (const [code, part] of rows)
+    t.ok(first(`let main : !T -> !json = map(${code})`).includes(part), `${code}: ${first(`let main : !T -> !json = map(${code})`)}`)
+  t.match(first('let main : !O -> !json = map(value.other)'), 'declare the field, as in other?: json')
+  t.match(first('let main : !string -> !json = map(value[0])'), '(a * b) ; barrier')
+})

@@ -122,7 +122,7 @@ const warnOfEnds = (bound: Bound, graph: Graph, stopped: ReadonlySet<GraphNode>,
     else if (work.kind === 'pass' && work.as === 'channel' && !stopped.has(node)) {
       if (!fed.has(node)) dead(`nothing is sent on the channel '${name}'`)
       else if (!isRead) dead(`nothing reads the channel '${name}'`)
-    } else if (!(work.kind === 'plumb' ? isRead : read.has(`${node.id}.0`)) && answers(node, graph, graphOf)) {
+    } else if (!isRead && answers(node, graph, graphOf)) {
       const written = work.kind === 'gather' ? 'each' : work.kind === 'select' ? '+' : name
       const message = `nobody reads the answers of '${written}', though they are paid for`
       report(warning('unread_output', message, span, `wire its output, or write '; discard' if that is meant`))

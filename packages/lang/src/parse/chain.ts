@@ -2,7 +2,7 @@
 
 import type { Chain, CrossingAtom, Expression, JoinOptions, Literal, Setting, Structural } from './ast.js'
 import type { Cursor } from './cursor.js'
-import { parseExpression, startsFunction } from './expression.js'
+import { closeExpression, parseExpression, startsFunction } from './expression.js'
 import { isLiteral, parseLiteral } from './literal.js'
 import { PLAIN_MORPHISMS } from './morphism.js'
 import { parseName } from './value.js'
@@ -60,7 +60,7 @@ const atom = (c: Cursor): Chain => {
     c.advance()
     c.expectSymbol('(', "after 'filter'")
     const expression = overMessage(c, 'filter')
-    c.expectSymbol(')', 'after the expression')
+    closeExpression(c)
     return { kind: 'filter', expression, span: c.spanFrom(start) }
   }
   if (start.text === 'project') return project(c)
@@ -95,7 +95,7 @@ const map = (c: Cursor): Chain => {
     if (key.text !== 'parallel' || parallel) c.fail(`'map' takes 'parallel', once; found '${key.text}'`, key.span)
     parallel = setting(c)
   }
-  c.expectSymbol(')', 'after the expression')
+  closeExpression(c)
   return { kind: 'map', expression, span: c.spanFrom(start), ...(parallel ? { parallel } : {}) }
 }
 

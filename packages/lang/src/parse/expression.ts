@@ -14,14 +14,28 @@ import type {
   Template,
 } from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
-import { ownFunction } from './foreign.js'
+import { ownFunction, ownOperator } from './foreign.js'
 import type { Token } from './lexer.js'
 import { parseType } from './type.js'
 
 export const parseExpression = (c: Cursor): Expression => {
   const e = c.nested(choice)
   if (c.isSymbol('?')) refuseQuestion(c)
+  // Behind a name of `for` or of `let`, `in` is right.
+  if (!c.isWord('in')) refuseOperator(c)
   return e
+}
+
+const refuseOperator = (c: Cursor): void => {
+  const { kind, text, span } = c.next
+  const help = kind === 'identifier' || kind === 'symbol' ? ownOperator(text) : undefined
+  if (help) c.fail(`'${text}' is no operator of expressions`, span, help)
+}
+
+/** The parenthesis behind an expression. */
+export const closeExpression = (c: Cursor): void => {
+  refuseOperator(c)
+  c.expectSymbol(')', 'after the expression')
 }
 
 // `c ? a : b`, and `a?.b`.
@@ -48,7 +62,8 @@ const letIn = (c: Cursor): Expression => {
   const name = c.ownName('the name of a value')
   c.expectSymbol('=', `after 'let ${name.text}'`)
   const value = parseExpression(c)
-  c.expectWord('in', `after the value of '${name.text}'`)
+  if (!c.isWord('in')) c.failExpecting(`'in' after the value of '${name.text}'`, "write 'let x = e in b'")
+  c.advance()
   const body = parseExpression(c)
   return { kind: 'let', name, value, body, span: c.spanFrom(start) }
 }
@@ -91,6 +106,7 @@ const binary = (c: Cursor, least: number): Expression => {
     if (!found || found.strength < least) return left
     const { operator, strength } = found
     const sign = c.advance()
+    if (operator === '*' && c.isSymbol('*')) c.fail("there is no operator '**'", c.spanFrom(sign), 'write pow(x, y)')
     if (operator === '<' && c.isSymbol('>') && !c.next.isSpaced) {
       c.advance()
       c.hint("what is not equal is written '!='", c.spanFrom(sign), "write '!=' for '<>'")
@@ -174,7 +190,7 @@ const primary = (c: Cursor): Expression => {
   if (t.kind === 'template') return parseTemplate(c)
   if (c.takeSymbol('(')) {
     const e = parseExpression(c)
-    c.expectSymbol(')', 'after the expression')
+    closeExpression(c)
     return e
   }
   if (c.takeSymbol('[')) {
@@ -228,6 +244,8 @@ const arm = (c: Cursor): MatchArm => {
     return { body: parseExpression(c), span: c.spanFrom(start) }
   }
   if (c.next.kind === 'string') c.fail('an arm has a name and a type', c.next.span, `write x : ${JSON.stringify(c.next.text)} -> …`)
+  if (c.next.kind === 'number') c.fail('an arm has a name and a type', c.next.span, 'numbers are told apart by if: if x = 1 then … else …')
+  if (c.isWord('case')) c.fail("an arm begins with a name, and not with 'case'", c.next.span, 'write x : T -> e, or _ -> e for all others')
   const name = c.ownName("the name of an arm, as in x : T -> e, or '_'")
   if (c.isSymbol('->')) c.fail(`'${name.text}' has no type`, c.next.span, `write ${name.text} : T -> …, or _ -> … for all others`)
   c.expectSymbol(':', `after '${name.text}'`)

@@ -85,7 +85,20 @@ const KEYS = named({
   amnesiac: 'stateless',
 })
 
+/** What stands between two operands in other languages, and cannot here. */
+const OPERATORS: ReadonlyMap<string, string> = new Map([
+  ['is', 'write a = b, also for null, or ask for a type: match x { n : int -> true, _ -> false }'],
+  ['as', 'text(x), number(s) and parse(s) convert; match tells what a value is'],
+  ['not', 'what is in a list, or a string, says contains(xs, x): not contains(xs, x)'],
+  ['in', 'what is in a list, or a string, says contains(xs, x)'],
+  ['|', 'functions stand in front of what they take, as in length(xs)'],
+  ['~', 'write matches(s, "re")'],
+  ['^', 'write pow(x, y)'],
+])
+
 const VALUES = named({
+  true: 'true',
+  false: 'false',
   null: 'none nil undefined',
   value: 'input this self it item message msg event record row data',
 })
@@ -96,6 +109,11 @@ const plain = (name: string): string => name.toLowerCase().replaceAll('_', '')
 export const ownWay = (name: string): string | undefined => WAYS.get(plain(name))
 
 export const ownKey = (name: string): string | undefined => KEYS.get(plain(name))
+
+export const ownOperator = (text: string): string | undefined => OPERATORS.get(text)
+
+/** Functions that are members of an object there. */
+export const isForeignHome = (name: string): boolean => /^(?:Math|JSON|Object|Array|String|Number|math|json)$/.test(name)
 
 export const ownValue = (name: string): string | undefined => VALUES.get(name.toLowerCase())
 

@@ -7,6 +7,7 @@ import { ownFunction } from '../../parse/foreign.js'
 import { unite } from '../../types/join.js'
 import { isInt, isJson, isNever, isNumber, isString, listsOf, mapsOf } from '../../types/kind.js'
 import { JSON_TYPE, type MapType, NEVER, type Type } from '../../types/type.js'
+import { variantsOf } from '../../types/variants.js'
 import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, literalIndex, refuseAbsent, show, sourceOf } from './context.js'
 import { localNamed } from './environment.js'
@@ -72,9 +73,16 @@ const isStep = ({ kind }: Expression): boolean => kind === 'name' || kind === 'f
 
 const present = (type: Type | undefined): Fact | undefined => type && { type, absence: 'never' }
 
+const isOpen = (type: Type): boolean => variantsOf(type).some((variant) => variant.kind === 'record' && variant.isOpen)
+
 const unknownField = ({ text, span }: Name, type: Type, fields: ReadonlyMap<string, Fact>, context: Context): undefined => {
   const near = nearest(text, fields.keys())
-  return context.complain('unknown_field', span, `${show(type)} has no field '${text}'`, { help: near && `did you mean '${near}'?` })
+  const help = near
+    ? `did you mean '${near}'?`
+    : isOpen(type)
+      ? `what '...' holds has no names: declare the field, as in ${text}?: json`
+      : undefined
+  return context.complain('unknown_field', span, `${show(type)} has no field '${text}'`, { help })
 }
 
 export const inferIndex = (e: IndexExpression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
@@ -118,7 +126,10 @@ const inferItem = (e: IndexExpression, list: Type, index: Type, context: Context
   if (isJson(list)) return JSON_TYPE
   const lists = listsOf(list)
   if (!lists) {
-    const help = e.of.kind === 'name' && literalIndex(e.index) !== undefined ? JOINED : undefined
+    const [of, at] = [sourceOf(e.of), literalIndex(e.index)]
+    const part = at === undefined ? `${of}[i:i + 1]` : `${of}[${at}:${at === -1 ? '' : at + 1}]`
+    const isWhole = e.of.kind === 'name' && (e.of.name === 'value' || !isString(list))
+    const help = isWhole && at !== undefined ? JOINED : isString(list) ? `${part} is a part of a string` : undefined
     return context.complain('type_mismatch', e.of.span, `only a list has an index, but this is ${show(list)}`, { help })
   }
   const at = literalIndex(e.index)
@@ -126,7 +137,9 @@ const inferItem = (e: IndexExpression, list: Type, index: Type, context: Context
   const items = lists.map((l) => (l.kind === 'array' && at >= 0 ? l.item : l.kind === 'tuple' ? l.items[at] : undefined))
   const known = items.flatMap((item) => item ?? [])
   if (known.length === items.length) return unite(known)
-  return context.complain('type_mismatch', e.index.span, `${show(list)} has no item ${at}`, { help: 'items are counted from 0' })
+  return context.complain('type_mismatch', e.index.span, `${show(list)} has no item ${at}`, {
+    help: at === -1 ? `last(${sourceOf(e.of)}) is the last one` : 'items are counted from 0',
+  })
 }
 
 const JOINED = "two branches that meet come one by one: '(a * b) ; barrier' joins them, and value[0] is what came of a"

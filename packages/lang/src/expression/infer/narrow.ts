@@ -57,7 +57,7 @@ const narrowBy = (e: Expression, holds: boolean, context: Context): Narrowing | 
   if (e.kind === 'binary' && (e.operator === 'and' || e.operator === 'or')) {
     const isBoth = holds === (e.operator === 'and')
     const left = narrowBy(e.left, holds, context)
-    const right = narrowBy(e.right, holds, { ...context, narrowed: isBoth ? left : narrowBy(e.left, !holds, context) })
+    const right = narrowBy(e.right, holds, isBoth ? { ...context, narrowed: left } : context)
     // Of `a and b` that does not hold, and of `a or b` that does, either may be the reason.
     return isBoth ? right : either(left, right, context)
   }
