@@ -7,7 +7,7 @@ import { PartialJson } from './partial-json.js'
 
 const INTERVAL_MS = 50
 /** A longer value is told when it has grown by a part of itself, for each time all of it is told: so that this stays linear. */
-const LONG = 65_536
+const LONG = 2 * 65_536
 const GROWTH = 1 / 8
 
 export class Partials {
