@@ -131,7 +131,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       input: '1\n',
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
-        ...['runtime-display-run-display', 'shared-N', 'shared', 'shared-N', 'shared-N'],
+        ...['runtime-display-run-display', 'shared-N', 'shared-N', 'shared', 'shared-N'],
         ...['runtime-record-instrumentation', 'ledger-price-prices', 'ledger-kept', 'runtime-run-begin'],
       ],
     },

@@ -254,6 +254,23 @@ t.test('attempts begin with an empty one, and the last is the output', async (t)
   ])
 })
 
+t.test('all that is told of a long answer is so many times its length', async (t) => {
+  const { partials, told } = watch(list(STRING))
+  partials.begin(false)
+  const item = `"${'x'.repeat(999)}"`
+  const lengths: number[] = []
+  for (let i = 0; i < 1_000; i++) {
+    partials.emit({ kind: 'text', delta: i === 0 ? `[${item}` : `,${item}` })
+    // As if 50 ms had passed.
+    partials.tellNow()
+    lengths.push(told().length)
+  }
+  partials.stop()
+  const bytes = told().reduce((sum, event) => sum + (event.kind === 'partial' ? (event.json?.length ?? 0) : 0), 0)
+  t.equal(lengths[50], 51, 'each, as long as it is short')
+  t.ok(bytes < 12_000_000, `${bytes} bytes of ${told().length} for 1,000,000`)
+})
+
 const frames = (...texts: readonly string[]): { readonly [wire: string]: string } => {
   const chat = texts.map((content) => ({
     id: 'c',

@@ -70,7 +70,7 @@ export class PartialJson {
     return this.#isLost || this.#mode === 'done'
   }
 
-  /** Grows with each thing that comes; for who looks whether something has. */
+  /** Grows with each thing that comes, by two for each character; for who looks whether something has. */
   get length(): number {
     // An end writes a bracket and takes a frame.
     return 2 * this.#out.length + this.#frames.length

@@ -6,6 +6,9 @@ import type { Emit } from '../io/telemetry.js'
 import { PartialJson } from './partial-json.js'
 
 const INTERVAL_MS = 50
+/** A longer value is told when it has grown by a part of itself, for each time all of it is told: so that this stays linear. */
+const LONG = 2 * 65_536
+const GROWTH = 1 / 8
 
 export class Partials {
   readonly #type: Type
@@ -65,17 +68,22 @@ export class Partials {
     if (!reader || reader.isLost) return
     reader.push(delta)
     // What is whole is told when it is known to be the answer.
-    if (reader.isLost || reader.length === this.#toldLength) return
+    if (reader.isLost || !this.#isNews(reader.length)) return
     const waitMs = this.#toldMs + INTERVAL_MS - nowMs()
-    if (waitMs <= 0) this.#tellNow()
-    else this.#timer ??= setTimeout(() => this.#tellNow(), waitMs).unref()
+    if (waitMs <= 0) this.tellNow()
+    else this.#timer ??= setTimeout(() => this.tellNow(), waitMs).unref()
   }
 
-  #tellNow(): void {
+  #isNews(length: number): boolean {
+    return length > this.#toldLength * (this.#toldLength > LONG ? 1 + GROWTH : 1)
+  }
+
+  /** Once the time is up: what is new. */
+  tellNow(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const reader = this.#reader
-    if (!reader || reader.isLost) return
+    if (!reader || reader.isLost || !this.#isNews(reader.length)) return
     const { json, open } = reader.now
     if (json === undefined) return
     this.#toldLength = reader.length

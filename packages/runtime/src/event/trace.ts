@@ -18,11 +18,14 @@ export const beginTrace = (traceparent: string): void => {
   process.env.PLUMB_SPANS = '1'
 }
 
+/** The parent of this process sends the spans of its calls. */
+export const tellsSpans = (): boolean => !isOwn && process.env.PLUMB_SPANS === '1'
+
 /** Undefined: the run is not traced. */
 export const traceOfRun = (around = process.env.PLUMB_TRACEPARENT): Session['trace'] => {
   const [, traceId] = /^00-([\da-f]{32})-[\da-f]{16}-01$/.exec(around ?? '') ?? []
   if (around === undefined || traceId === undefined) return undefined
-  return isOwn || process.env.PLUMB_SPANS === '1' ? () => traceOfCall(traceId) : () => ({ traceparent: around })
+  return isOwn || tellsSpans() ? () => traceOfCall(traceId) : () => ({ traceparent: around })
 }
 
 /** A new span. */

@@ -3,7 +3,7 @@
 import type { AgentUsage, CallContext, CallEnvelope, Session } from '@plumb/tool/internal'
 import { isDebugging, nowMs, openLog, type Reporter, scrub } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
-import { traceOfRun } from '../event/trace.js'
+import { tellsSpans, traceOfRun } from '../event/trace.js'
 import { wordsOfAgents } from '../options/run-options.js'
 import type { MapApprovals } from './map-approvals.js'
 
@@ -34,7 +34,7 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
     log?.('tool_call', { ...call })
     emitter?.emit({ kind: 'call', process: place, call, ...(context ? { context } : {}) })
     if (!emitToParent) return
-    if (context) emitToParent(JSON.stringify({ kind: 'tool_span', id: call.id, agent: call.agent ?? name, ...context }))
+    if (context && tellsSpans()) emitToParent(JSON.stringify({ kind: 'tool_span', id: call.id, agent: call.agent ?? name, ...context }))
     for (const telemetry of tool.callTelemetry(call, name)) emitToParent(scrub(JSON.stringify(telemetry)))
   }
   const used = (telemetry: AgentUsage): void => {
