@@ -13,10 +13,11 @@ const SPEC = `
 type T = { n: int, t: string }
 @serve "/doubled" let twice : !T -> !T = map({ n: 2 * n, t })
 @serve let many : !int -> !int = filter(value > 1)
+@serve let slow : !int -> !int = agent { command: ["sh", "-c", "while read l; do sleep 60; done"], amnesiac: true }
 @serve let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
 `
 const SCRIPT = `
-import asyncio, sys, plumb
+import asyncio, sys, threading, plumb
 url, token = sys.argv[1:]
 def told(work):
     try:
@@ -34,6 +35,9 @@ async def later():
     async with await plumb.aio.open(url, token=token) as c:
         print([one["n"] for one in await asyncio.gather(*(c.call("twice", {"n": n, "t": ""}) for n in range(3)))])
 asyncio.run(later())
+c = plumb.open(url, token=token)
+threading.Timer(0.2, c.close).start()
+print(told(lambda: c.call("slow", 1)))
 `
 
 const serving = async (t: Test): Promise<Serving> => {
@@ -83,5 +87,6 @@ t.test('in Python', { skip: noPython }, async (t) => {
     'True',
     'unauthorized',
     '[0, 2, 4]',
+    "('cancelled', 'unavailable')",
   ])
 })

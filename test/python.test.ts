@@ -26,6 +26,7 @@ type T = { n: int, t: untrusted string }
 let twice : !T -> !T = map({ n: 2 * n, t })
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
 let slow : !int -> !int = agent { command: ["sh", "-c", "while read l; do sleep 60; done"], amnesiac: true }
+let dies : !int -> !int = agent { command: ["sh", "-c", "while read l; do [ $l = 9 ] && exit 3; echo $l; done"], amnesiac: true }
 let many : !int -> !int = filter(value > 1)
 let pairs : !int -> ![int] = batch(2)
 let main : !T -> !T = twice
@@ -52,6 +53,7 @@ with plumb.open("s.plumb") as c:
     print(k.call("bot", "Men are all alike"), "|", k.call("bot", "Men are all alike"))
     print([item.get("event", {}).get("kind", "value") for item in c.stream("bot", ["hello"], events=["usage"])])
     print(told(lambda: c.call("slow", 1, timeout=0.2)))
+    print([told(lambda: c.call("dies", n)) for n in (1, 9, 2)])
     for wrong in (float("nan"), {1: 2}, {1, 2}, b"x"):
         try:
             c.call("main", wrong)
@@ -68,6 +70,13 @@ async def later():
             for n in (1, 2, 3):
                 yield n
         print([item["value"] async for item in c.stream("many", inputs())])
+        async def raising():
+            yield 2
+            raise KeyError("mine")
+        try:
+            print([item async for item in c.stream("many", raising())])
+        except KeyError as error:
+            print(error)
         task = asyncio.ensure_future(c.call("slow", 1))
         await asyncio.sleep(0)
         task.cancel()
@@ -94,12 +103,14 @@ t.test('a program calls a spec', { skip: PYTHON }, async (t) => {
     'IN WHAT WAY | WHAT RESEMBLANCE DO YOU SEE',
     "['usage', 'value']",
     "('timeout', 'unavailable')",
+    "[1, ('child_failed', 'internal'), 2]",
     ...['ValueError', 'TypeError', 'TypeError', 'TypeError'],
     "('cancelled', 'unavailable')",
     "('file_not_found', 'config') ('type_mismatch', 'config') ('cannot_run', 'config')",
     "['type_mismatch'] {'warning'} 8",
     '[0, 2, 4]',
     '[2, 3]',
+    "'mine'",
     'cancelled',
   ])
 })

@@ -21,6 +21,7 @@ class Server:
         self._parts = urllib.parse.urlsplit(url.rstrip("/"))
         self._token = token
         self._idle: list[http.client.HTTPConnection] = []
+        self._busy: set[http.client.HTTPConnection] = set()
         self._lock = threading.Lock()
         self.is_closed = False
         self.routes: dict[str, tuple[str, bool]] = {}
@@ -32,15 +33,21 @@ class Server:
     def open(self) -> http.client.HTTPConnection:
         if self.is_closed:
             raise closed()
-        with self._lock:
-            if self._idle:
-                return self._idle.pop()
         https = self._parts.scheme == "https"
         make = http.client.HTTPSConnection if https else http.client.HTTPConnection
-        return make(self._parts.hostname or "", self._parts.port)
+        with self._lock:
+            connection = self._idle.pop() if self._idle else make(self._parts.hostname or "", self._parts.port)
+            self._busy.add(connection)
+        return connection
+
+    def drop(self, connection: http.client.HTTPConnection) -> None:
+        with self._lock:
+            self._busy.discard(connection)
+        connection.close()
 
     def keep(self, connection: http.client.HTTPConnection) -> None:
         with self._lock:
+            self._busy.discard(connection)
             if not self.is_closed:
                 self._idle.append(connection)
                 return
@@ -80,10 +87,10 @@ class Server:
                 response = connection.getresponse()
                 text = response.read()
             except TimeoutError:
-                connection.close()
+                self.drop(connection)
                 raise PlumbError("timeout", "unavailable", f"no answer within {timeout} s") from None
             except (OSError, http.client.HTTPException) as error:
-                connection.close()
+                self.drop(connection)
                 # The server has closed one that was idle.
                 if was_used and attempt == 1 and isinstance(error, (http.client.RemoteDisconnected, ConnectionError)) and not self.is_closed:
                     continue
@@ -98,8 +105,12 @@ class Server:
         with self._lock:
             self.is_closed = True
             idle, self._idle = self._idle, []
+            busy = list(self._busy)
         for connection in idle:
             connection.close()
+        # Whoever waits for an answer is told.
+        for connection in busy:
+            _cut(connection)
 
 
 def closed() -> PlumbError:
@@ -219,7 +230,7 @@ class HttpConnection(Connection):
                 self._server.keep(connection)
             else:
                 _cut(connection)
-                connection.close()
+                self._server.drop(connection)
 
 
 def _feed(connection: http.client.HTTPConnection, inputs: Iterable[Any], sent: list[BaseException]) -> None:

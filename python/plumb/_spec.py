@@ -75,7 +75,7 @@ class Pool:
             raise PlumbError("unknown_name", "not_found", f"no process is named '{name}'" + (f"; there are {known}" if known else ""))
         return self.bindings[name]
 
-    def take(self, name: str, conversation: Optional[str], is_told: bool) -> tuple[Process, Callable[[bool], None]]:
+    def take(self, name: str, conversation: Optional[str], is_told: bool) -> tuple[Process, Callable[[bool, bool], None]]:
         """A process for one request; what is returned with it gives it back, and says whether another may have it."""
         keeps = self.binding(name)["keeps"]
         turn: Optional[threading.Lock] = None
@@ -101,8 +101,8 @@ class Pool:
                 turn.release()
             raise
 
-        def free(is_whole: bool) -> None:
-            if is_whole and not is_fresh and not self._is_closed and not taken.has_ended:
+        def free(is_whole: bool, is_spent: bool) -> None:
+            if is_whole and not is_spent and not is_fresh and not self._is_closed and not taken.has_ended:
                 with self._lock:
                     idle.append(taken)
             else:
@@ -200,7 +200,7 @@ class SpecConnection(Connection):
         lines = [line_of(one) for one in inputs] if isinstance(inputs, (list, tuple)) else None
         is_lasting = is_kept or self._conversation is not None
         process, free = self._pool.take(name, self._conversation, len(events) > 0)
-        before, is_whole, is_late = process.sent, False, threading.Event()
+        before, is_whole, is_late, is_spent = process.sent, False, threading.Event(), False
 
         def end() -> None:
             is_late.set()
@@ -218,6 +218,7 @@ class SpecConnection(Connection):
                 # A process that is ended says of each input that it was cancelled.
                 if is_late.is_set():
                     break
+                is_spent = is_spent or _has_lost(item)
                 yield item
             is_whole = not is_late.is_set()
         except PlumbError:
@@ -228,7 +229,7 @@ class SpecConnection(Connection):
                 timer.cancel()
             if not is_whole:
                 process.kill()
-            free(is_whole)
+            free(is_whole, is_spent)
             if is_whole and not is_lasting:
                 feeder.join()
         if not is_whole:
@@ -264,6 +265,12 @@ class SpecConnection(Connection):
             raise failure
         if is_lasting:
             raise PlumbError("child_failed", "internal", f"plumb ended before '{name}' had answered")
+
+
+def _has_lost(item: dict[str, Any]) -> bool:
+    """A child of it has ended, so that it ends itself: it takes no other request."""
+    error = item.get("error", {})
+    return error.get("error") == "child_failed" and "process" in error
 
 
 class Feeder:

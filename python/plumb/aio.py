@@ -46,7 +46,7 @@ class Connection:
         given: Iterable[Any]
         if isinstance(inputs, AsyncIterable):
             waiting: queue.SimpleQueue[Any] = queue.SimpleQueue()
-            given = iter(waiting.get, _END)
+            given = _taken(waiting)
             feeding = asyncio.ensure_future(_pump(inputs, waiting))
         else:
             given = inputs
@@ -83,8 +83,22 @@ async def _pump(inputs: AsyncIterable[Any], waiting: "queue.SimpleQueue[Any]") -
     try:
         async for one in inputs:
             waiting.put(one)
+    except Exception as error:
+        waiting.put(_Raised(error))
     finally:
         waiting.put(_END)
+
+
+class _Raised:
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def _taken(waiting: "queue.SimpleQueue[Any]") -> Iterator[Any]:
+    while (one := waiting.get()) is not _END:
+        if isinstance(one, _Raised):
+            raise one.error
+        yield one
 
 
 def _close(items: Iterator[Any]) -> None:

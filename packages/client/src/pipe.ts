@@ -92,7 +92,7 @@ class Pool {
     name: string,
     conversation: string | undefined,
     isTold: boolean,
-  ): Promise<{ process: PipeProcess; free: (isWhole: boolean) => void }> {
+  ): Promise<{ process: PipeProcess; free: (isWhole: boolean, isSpent: boolean) => void }> {
     const { keeps } = this.binding(name)
     const endTurn = conversation === undefined ? () => {} : await this.#turn(conversation)
     while (this.#busy >= (this.#options.concurrency ?? 8)) await new Promise<void>((resolve) => this.#waiting.push(resolve))
@@ -110,8 +110,8 @@ class Pool {
     const isFresh = keeps && conversation === undefined
     // The next one is started before it is asked for.
     if (isFresh && idle.length === 0) this.#rest(idle, this.#start(name, isTold))
-    const free = (isWhole: boolean): void => {
-      if (isWhole && !isFresh && !this.#isClosed && !taken.hasEnded) this.#rest(idle, taken)
+    const free = (isWhole: boolean, isSpent: boolean): void => {
+      if (isWhole && !isSpent && !isFresh && !this.#isClosed && !taken.hasEnded) this.#rest(idle, taken)
       else void taken.close()
       this.#busy--
       this.#waiting.shift()?.()
@@ -201,12 +201,14 @@ class PipeConnection extends BaseConnection {
     const isLasting = isKept || this.#conversation !== undefined
     const { process, free } = await this.#pool.take(name, this.#conversation, events.length > 0)
     const queue = new Queue((isFull) => process.hold(isFull))
-    let [sent, done, isSent] = [0, 0, false]
+    let [sent, done, isSent, isSpent] = [0, 0, false, false]
     const settle = (): void => {
       if (isLasting && isSent && done >= sent) queue.end()
     }
     process.begin({
       item: (item) => {
+        // A child of it has ended, so that it ends itself: it takes no other request.
+        isSpent ||= item.error?.error === 'child_failed' && item.error.process !== undefined
         if (item.event === undefined || events.includes(item.event.kind)) queue.push(item)
       },
       done: () => {
@@ -238,7 +240,7 @@ class PipeConnection extends BaseConnection {
       queue.end()
       process.hold(false)
       if (!isWhole) void process.kill()
-      free(isWhole)
+      free(isWhole, isSpent)
     }
   }
 }

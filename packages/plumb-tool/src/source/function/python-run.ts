@@ -44,12 +44,9 @@ export const wordsOfPython = (plan: ToolPlan, { file, name }: FunctionTarget, fu
   if (!said) return { ok: false, error: noSuchFunction(file, name, Object.keys(functions)) }
   const why = inputContradiction(plan.input, said.parameters) ?? outputContradiction(plan.output, said)
   if (why !== undefined) return fail('type_mismatch', `function '${name}' of tool '${plan.name}' ${why}`)
-  const fields = said.parameters.map(({ name: of, type, hasDefault: isOptional, description }) => ({
-    name: of,
-    type,
-    isOptional,
-    description,
-  }))
+  const fields = said.parameters.map(({ name: of, type, hasDefault: isOptional, description: words }) => {
+    return { name: of, type, isOptional, ...(words === undefined ? {} : { description: words }) }
+  })
   const description = said.description === '' ? undefined : said.description
   return succeed({ description, input: takesFields(plan.input, said.parameters) ? { kind: 'record', fields } : { kind: 'json' } })
 }
