@@ -4,11 +4,11 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { WalkedCalls } from '@plumb/tool/internal'
 import { isRecord } from '@plumb/wire'
 import { openSubscriptions } from '../resources/subscriptions.js'
-import { APPROVAL_TIMEOUT_MS, CONSENT, hasForms } from './consent.js'
+import { APPROVAL_TIMEOUT_MS, enteredIn, hasForms } from './consent.js'
 import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from './identity.js'
 import { openJsonRpc } from './json-rpc.js'
 import { logMessage, passes } from './level.js'
-import type { Client, Params } from './method.js'
+import type { Client, Params, RequestContext } from './method.js'
 import { SESSION_METHODS } from './methods.js'
 import { INVALID_PARAMS, noMethod, RpcError } from './rpc-error.js'
 import type { ServerContext } from './server-context.js'
@@ -28,14 +28,13 @@ export const openClient = async (transport: Transport, context: ServerContext, c
       const method = Object.hasOwn(SESSION_METHODS, name) ? SESSION_METHODS[name] : undefined
       if (!method) throw noMethod(name)
       /** Asks the person at the client, if it supports that. */
-      const approve = async (message: string, signal: AbortSignal): Promise<boolean> => {
-        if (!canAsk) return false
-        const question = { mode: 'form', message, requestedSchema: CONSENT }
+      const ask: RequestContext['ask'] = async (question, signal) => {
+        if (!canAsk) return undefined
         const options = { signal, timeoutMs: APPROVAL_TIMEOUT_MS, relatedTo: request.requestId }
-        const reply = await rpc.ask('elicitation/create', question, options).catch(() => undefined)
-        return isRecord(reply) && reply.action === 'accept'
+        const reply = await rpc.ask('elicitation/create', { mode: 'form', ...question }, options).catch(() => undefined)
+        return isRecord(reply) ? enteredIn(reply) : undefined
       }
-      return method(client, params, { ...request, approve })
+      return method(client, params, { ...request, ask })
     },
     () => subscriptions.close(),
   )

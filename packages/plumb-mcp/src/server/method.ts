@@ -31,8 +31,14 @@ export interface RequestContext {
   readonly requestId: string | number
   readonly _meta?: { readonly progressToken?: string | number } | undefined
   readonly sendNotification: (notification: Notification) => Promise<void>
-  /** The answer of the person at the client; no if the client cannot ask. */
-  readonly approve: (message: string, signal: AbortSignal) => Promise<boolean>
+  /** What the person at the client has entered in a form. Undefined: nothing, or the client cannot ask. */
+  readonly ask: (question: FormQuestion, signal: AbortSignal) => Promise<Params | undefined>
+}
+
+export interface FormQuestion {
+  readonly message: string
+  /** Of primitive members (MCP, elicitation). */
+  readonly requestedSchema: object
 }
 
 export interface Notification {
