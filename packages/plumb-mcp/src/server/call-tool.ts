@@ -6,7 +6,6 @@ import { type McpToolResult, toError } from '../tools/answer.js'
 import type { CallContext, ServedTool } from '../tools/served-tool.js'
 import { consentTo } from './consent.js'
 import { type Caller, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
-import { askPerson } from './person-form.js'
 import { INVALID_PARAMS, rpcError } from './rpc-error.js'
 
 export const callToolMethod: Method = async (client, params, request) => {
@@ -41,7 +40,7 @@ const run = async (
   const { id, end } = calls.begin({
     ...{ notify, stop },
     approve: async (asked) => (await ask(consentTo(question(asked)), stop.signal)) !== undefined,
-    answer: (asked) => askPerson(asked, (form) => ask(form, stop.signal)),
+    answer: async (asked) => (await import('./person-form.js')).askPerson(asked, (form) => ask(form, stop.signal)),
   })
   try {
     const failure = await acquirePermit(permits, stop.signal)

@@ -1,7 +1,6 @@
 // A process that asks people asks whoever calls it: its questions are lines on a descriptor, and their answers go back on another.
 
 import type { Json } from '@plumb/lang'
-import { skippedWhy } from '@plumb/ledger/approval'
 import { type Child, isRecord, LineReader, type LineSink, parseJson } from '@plumb/wire'
 import type { Call } from '../../call/call.js'
 
@@ -36,5 +35,6 @@ const answerOf = async (asked: Readonly<Record<string, unknown>>, { session, sig
   const question = { id: call, agent: String(asked.agent), prompt: String(prompt), input: input as Json, schema }
   const answered = await session.answer?.(question, signal)
   if (answered?.ok) return `{"answer":${JSON.stringify(id)},"value":${answered.value}}`
+  const { skippedWhy } = await import('@plumb/ledger/approval')
   return JSON.stringify({ skip: id, why: answered ? skippedWhy(answered.error) : '' })
 }
