@@ -1,7 +1,7 @@
 // The calls that run, by id: their clients get notifications about them, and can be asked.
 
 import type { Result } from '@plumb/wire'
-import type { PersonAsked } from './person-form.js'
+import type { PersonAsked } from '../tools/sessions.js'
 
 export interface ActiveCall {
   /** Sends a text for people. */

@@ -3,15 +3,8 @@
 
 import { skippedFault } from '@plumb/ledger/approval'
 import { compileSchema, escapeLines, fail, isRecord, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import type { PersonAsked } from '../tools/sessions.js'
 import type { FormQuestion, Params } from './method.js'
-
-export interface PersonAsked {
-  readonly agent: string
-  readonly prompt: string
-  readonly input: unknown
-  /** JSON Schema of the answer. */
-  readonly schema: unknown
-}
 
 interface Form {
   readonly requestedSchema: object

@@ -5,7 +5,9 @@ import { keptPaths, makeSession, ServerPool, type Session, watchProgram } from '
 import { bundledFiles, type Fault, optionWords, type Result, type SourceFiles, withAround } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import { AGENT_ROWS, type ServeOptions } from '../options.js'
-import type { PersonAsked } from '../server/person-form.js'
+
+/** What an agent asks whose model is a person. */
+export type PersonAsked = Omit<Parameters<NonNullable<Session['answer']>>[0], 'id'>
 
 export interface Sessions {
   /** One for each program. */
