@@ -34,6 +34,14 @@ const message = (parts: Part[], more: Partial<Message> = {}) => ({
 const of = (binding: string) => ({ metadata: { binding } })
 const contents = ({ artifacts }: Task) => artifacts.flatMap(({ parts }) => parts.map(({ content }) => content?.value as unknown))
 
+t.test('the card of a server behind a proxy says where others reach it', async (t) => {
+  const server = await serve({ 'a.plumb': SPEC }, { args: ['--a2a', '--lazy', '--public-url', 'https://api.example/desk/'] })
+  t.teardown(() => server.stop())
+  const { json } = await server.call('/.well-known/agent-card.json')
+  t.match(json.supportedInterfaces, [{ url: 'https://api.example/desk/a2a' }])
+  await t.rejects(serve({ 'a.plumb': SPEC }, { args: ['--a2a', '--public-url', 'api.example'] }), /a URL of http or https/)
+})
+
 t.test('plumb-serve by the official client', async (t) => {
   const server = await serve({ 'a.plumb': SPEC }, { args: ['--a2a', '--lazy'] })
   t.teardown(() => server.stop())

@@ -188,6 +188,18 @@ t.test('a question without an answer ends with its turn', async (t) => {
   t.equal(await prompt(id, 'Men are all alike.'), 'end_turn')
 })
 
+t.test('an agent whose model is a person asks in the conversation, and the next message is the answer', async (t) => {
+  const program = `let review : !string -> !{ text: string, stars: int } = agent { provider: "person", prompt: "How good is it?" }
+let main : !string -> !string = review ; map($"{text} {stars}")`
+  const { prompt, session, text } = await openEditor(t, ['-e', program])
+  const id = await session()
+  t.equal(await prompt(id, 'a poem'), 'end_turn')
+  t.match(text('agent_message_chunk'), /'review' asks: How good is it\?\n +a poem/)
+  t.equal(await prompt(id, '{"text":"fine","stars":"x"}'), 'end_turn', 'it does not fit, and is asked again')
+  t.equal(await prompt(id, '{"text":"fine","stars":4}'), 'end_turn')
+  t.match(text('agent_message_chunk'), /fine 4$/)
+})
+
 t.test('a program of several agents: its outputs are the answer, what is said within it are thoughts', async (t) => {
   const program = `let a : !string -> !string = agent { provider: "eliza", model: "doctor" }
 let b : !string -> !string = agent { provider: "eliza", model: "doctor" }

@@ -44,8 +44,8 @@ t.test('by the official client', async (t) => {
   const model = await openTalkingModel()
   t.teardown(() => model.close())
   const server = await serve(
-    { 'a.plumb': specOf(model.url) },
-    { args: ['--token-env', 'TOKEN'], env: { TOKEN, ANTHROPIC_API_KEY: 'k-0123456789' } },
+    { 'a.plumb': specOf(model.url), 'prices.json': '{"claude-x":{"input":10,"output":10}}' },
+    { args: ['--token-env', 'TOKEN', '--prices', 'prices.json'], env: { TOKEN, ANTHROPIC_API_KEY: 'k-0123456789' } },
   )
   t.teardown(() => server.stop())
   const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: TOKEN, maxRetries: 0 })
@@ -122,6 +122,17 @@ t.test('by the official client', async (t) => {
   t.match(await refused({ model: 'fails', messages }), { status: 422, code: 'rejected', message: /it is closed/ })
   t.match(await refused({ model: 'shout', messages: [] }), { status: 400 })
   t.match(await refused({ model: 'shout', messages: [{ role: 'tool', content: 'a' }] }), { status: 400 })
+  for (const [path, body] of [
+    ['/v1/chat/completions', { model: 'bot', messages }],
+    ['/v1/responses', { model: 'bot', input: 'a' }],
+  ] as const) {
+    const headers = { authorization: `Bearer ${TOKEN}`, 'plumb-max-cost': '0.000001' }
+    const dear = server.call(path, JSON.stringify(body), { headers })
+    const turn = await model.turn()
+    turn.say('yes')
+    turn.end()
+    t.match(await dear, { status: 402, json: { error: { code: 'budget_spent', message: /Plumb-Max-Cost/ } } }, path)
+  }
   const stranger = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'wrong-token-0123456789', maxRetries: 0 })
   t.match(await stranger.models.list().catch((error: unknown) => error), { status: 401, code: 'invalid_api_key' })
 })

@@ -32,7 +32,7 @@ const pendingOf = async (server: Serving, name: string): Promise<readonly Questi
 
 const as = (name: string) => ({ headers: { authorization: `Bearer ${name}-0123456789abcdef` } })
 
-t.test('people are asked', async (t) => {
+t.test('people are asked: fault 126', async (t) => {
   const tokens = ['boss', 'ann', 'bob'].map((name) => ({ name, token: `${name}-0123456789abcdef`, answers: name === 'boss' }))
   const server = await serve({ 'a.plumb': SPEC, 'tokens.json': JSON.stringify(tokens) }, { args: ['--tokens', 'tokens.json', '--tools'] })
   t.teardown(() => server.stop())
@@ -115,6 +115,9 @@ t.test('OpenAPI and the page', async (t) => {
   }
   t.strictSame(Object.keys(document.paths).slice(0, 5), ['/review', '/chain', '/bot', '/a/tree', '/evens'])
   t.match(document.paths['/a/tree']?.post, { operationId: 'tree', summary: 'A tree as it is' })
+  const codesOf = (name: string): string => JSON.stringify((document.components.schemas as Record<string, object>)[`${name}.problem`])
+  t.match([codesOf('tree'), codesOf('review'), codesOf('chain')], [/input_type_mismatch/, /answer_refused/, /evaluation_failed/])
+  t.notMatch(codesOf('tree'), /answer_refused|rejected|unpaired|syntax_error/)
   const ids = Object.values(document.paths).flatMap((path) => Object.values(path).flatMap(({ operationId }) => operationId ?? []))
   t.equal(new Set(ids).size, ids.length, 'operation ids are apart')
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name = '']) => name)

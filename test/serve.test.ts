@@ -22,6 +22,10 @@ const SPEC = `type N = { n: int }
 @serve let sum : !int -> !int = fold(state + value, from: 0)
 @serve let total : !int -> !int = fold(state + value, from: 0, emit: "end")
 @serve let all : !int -> ![int] = batch()
+@serve @shared true let tally : !int -> !int = map(value) ; running
+let running : !int -> !int = fold(state + value, from: 0)
+@serve let some : !int -> !int = map(value) ; kept
+@shared true let kept : !int -> !int = fold(state + value, from: 0)
 @serve let nest : !string -> !string = plumb(input, output) { input ; bot ; inner ; output }
 let inner : !string -> !string = plumb(input, output) { input ; map({ s: value }) ; counted ; map(s) ; output }
 let counted : !{ s: string } -> !{ s: string } = fold({ s: state.s + value.s + "|" }, from: { s: "" })
@@ -138,6 +142,21 @@ t.test('what belongs to one request never reaches another', async (t) => {
   const first = await serving.call('/sum', '1\n2\n3\n', { headers: LINES })
   t.equal(first.text, '{"seq":1,"value":1}\n{"seq":2,"value":3}\n{"seq":3,"value":6}\n')
   t.equal((await serving.call('/sum', '5')).text, '{"outputs":[5]}')
+  for (const [path, expected] of [
+    ['/tally', ['{"outputs":[5]}', '{"outputs":[10]}', '{"outputs":[15]}']],
+    ['/some', ['{"outputs":[5]}', '{"outputs":[10]}', '{"outputs":[15]}']],
+  ] as const) {
+    const shared: string[] = []
+    for (const _ of expected) shared.push((await serving.call(path, '5')).text)
+    t.strictSame(shared, expected, `${path}: a fold that all requests share`)
+    const both = await Promise.all(Array.from({ length: 8 }, () => serving.call(path, '1\n1\n', { headers: LINES })))
+    const sums = both.flatMap(({ text }) => [...text.matchAll(/"value":(\d+)/g)].map(([, sum]) => Number(sum)))
+    t.strictSame(
+      sums.sort((a, b) => a - b),
+      Array.from({ length: 16 }, (_, i) => 16 + i),
+      'also those that are in hand at once',
+    )
+  }
   const said = 'I need some help'
   const alone = await serving.call('/bot', JSON.stringify(said))
   const twice = await serving.call('/bot', `${JSON.stringify(said)}\n`.repeat(2), { headers: LINES })
@@ -199,6 +218,24 @@ t.test('who may come in', async (t) => {
   for (const origin of ['https://evil.example', 'null', 'http://localhost:1'])
     t.match(await foreign({ origin, 'content-type': 'text/plain' }), { status: 403 }, origin)
   t.equal((await foreign({ origin: `http://127.0.0.1:${serving.port}` })).status, 200)
+  const raw = async (head: string): Promise<string> => {
+    const socket = connect(serving.port, '127.0.0.1')
+    socket.end(`POST ${head}\r\nconnection: close\r\ncontent-length: 1\r\n\r\n1`)
+    let text = ''
+    for await (const piece of socket.setEncoding('utf8')) text += piece
+    return text
+  }
+  for (const [head, status] of [
+    ['/sum HTTP/1.1\r\nhost: localhost', 200],
+    ['/sum HTTP/1.1\r\nhost: localhost\r\nhost: evil.example', 403],
+    ['http://localhost/sum HTTP/1.1\r\nhost: localhost', 200],
+    ['http://evil.example/sum HTTP/1.1\r\nhost: localhost', 403],
+    ['http://localhost@evil.example/sum HTTP/1.1\r\nhost: localhost', 403],
+    ['/sum HTTP/1.0', 403],
+  ] as const)
+    t.match(await raw(head), `HTTP/1.1 ${status} `, JSON.stringify(head))
+  const refused = await serving.call('/a/double', '{"n":1}', { headers: { accept: 'text/event-stream;q=0, application/json' } })
+  t.equal(refused.headers['content-type'], 'application/json')
 })
 
 t.test('tokens', async (t) => {
@@ -362,6 +399,12 @@ t.test('what cannot be served', async (t) => {
     [{ 'a.plumb': '@serve "/x" let a : !int -> !int = id\n@serve "/x" let b : !int -> !int = id' }, [], /both at '\/x'/],
     [{ 'a.plumb': '@serve "/v1/x" let a : !int -> !int = id' }, [], /the server's own/],
     [{ 'a.plumb': '@serve "x" let a : !int -> !int = id' }, [], /'@serve' takes true, or a path/],
+    [{ 'a.plumb': '@serve @shared true let a : !int -> ![int] = batch(2)' }, [], /'@shared' of 'a' is for folds, and 'batch' belongs/],
+    [
+      { 'a.plumb': '@shared true let f : int -> int = map(value)\nlet main : !int -> !int = id' },
+      [],
+      /'@shared' belongs above a binding of streams/,
+    ],
     [
       { 'a.plumb': '@serve let f : int -> int = map(value)\nlet main : !int -> !int = id' },
       [],

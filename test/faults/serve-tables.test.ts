@@ -47,7 +47,7 @@ const first = async (server: Serving): Promise<Record<string, unknown>> => {
   }
 }
 
-t.test('runs in tables', { skip: noPostgres }, async (t) => {
+t.test('runs in tables: fault 127', { skip: noPostgres }, async (t) => {
   cluster = await openCluster()
   const model = await openTalkingModel()
   t.teardown(() => model.close())

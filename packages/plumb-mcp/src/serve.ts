@@ -113,6 +113,7 @@ const open = async (options: ServeOptions, limits: Limits, reporter: Reporter): 
     warn,
     onInnerCall: (id, message) => calls.get(id)?.notify(message),
     approve: async (id, request) => (await calls.get(id)?.approve(request)) ?? false,
+    answer: async (id, question) => (await calls.get(id)?.answer(question)) ?? fail('cancelled', 'the call has ended'),
   })
   const contextOf = (catalogue: Catalogue, protocol: ServerContext['protocol'], files: ServerContext['files']): ServerContext => ({
     catalogue,

@@ -145,6 +145,48 @@ t.test('lists in pages', async (t) => {
   many.remove()
 })
 
+t.test('an agent whose model is a person asks the one at the client', async (t) => {
+  const place = openPlace({
+    'people.plumb': `let review : !string -> !{ text: string, stars: int } = agent { provider: "person", prompt: "How good is it?" }
+let name : !{ of: string } -> !string = agent { provider: "person", prompt: "Its name?" }
+let tags : !string -> ![string] = agent { provider: "person" }
+let both : !string -> !string = plumb(input, output) { input ; name_of ; output }
+let name_of : !string -> !string = map({ of: value }) ; name
+let ask : string -> string = tool { process: both }
+`,
+  })
+  t.teardown(() => place.remove())
+  const forms: { message: string; requestedSchema: object }[] = []
+  const entered: object[] = [
+    { action: 'accept', content: { text: 'fine', stars: 4 } },
+    { action: 'accept', content: { answer: 'Ann' } },
+    { action: 'accept', content: { answer: 'no list' } },
+    { action: 'accept', content: { answer: '["a","b"]' } },
+    { action: 'decline' },
+    { action: 'accept', content: { answer: 'Bob' } },
+  ]
+  const person = newClient({ elicitation: {} })
+  person.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+    forms.push(params as (typeof forms)[number])
+    return (entered.shift() ?? { action: 'cancel' }) as { action: 'cancel' }
+  })
+  const client = await connect(place, ['people.plumb'], person)
+  t.teardown(() => client.close())
+  t.match(JSON.parse((await call(client, 'review', { input: 'a poem' })).text), { text: 'fine', stars: 4 })
+  t.match(forms[0], {
+    message: /'review' asks: How good is it\?\n\na poem/,
+    requestedSchema: { properties: { stars: { type: 'integer' } } },
+  })
+  t.equal((await call(client, 'name', { of: 'x' })).text, 'Ann')
+  t.match(JSON.parse((await call(client, 'tags', { input: 'x' })).text), ['a', 'b'])
+  t.match(forms[3], { message: /The answer does not fit/ }, 'one that does not fit is asked again')
+  t.match((await call(client, 'name', { of: 'x' })).error, /answer_refused/)
+  t.equal((await call(client, 'ask', { input: 'y' })).text, 'Bob', 'also one within a tool')
+  const nobody = await connect(place, ['people.plumb'])
+  t.match((await call(nobody, 'name', { of: 'x' })).error, /answer_refused/)
+  await nobody.close()
+})
+
 t.test('progress, logging, and a person who is asked', async (t) => {
   const answers = ['accept', 'decline'] as const
   let asked = 0

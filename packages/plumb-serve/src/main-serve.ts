@@ -6,8 +6,8 @@ import { openBindings } from './binding/open-bindings.js'
 import { openTraces } from './binding/traces.js'
 import { isLoopback, type Listener, listen } from './http/listen.js'
 import { openRequestLog } from './look/log.js'
+import { openKeeping } from './open-keeping.js'
 import { runOptionsOf, type ServeOptions } from './options.js'
-import { openKeeping } from './run/open-keeping.js'
 import { Server } from './server.js'
 import { Service } from './service.js'
 
@@ -30,6 +30,7 @@ const serve = async (
     listen: address,
     allowOrigin,
     isA2a,
+    publicUrl,
     isLazy,
     maxBody,
     maxRequests,
@@ -59,7 +60,7 @@ const serve = async (
   const listener = await listen(address, server.answer)
   if (!listener.ok) return refuse(listener.error)
   const { url } = listener.value
-  if (isA2a) server.speakA2a((await import('./routes/a2a/route.js')).openA2a(service, url))
+  if (isA2a) server.speakA2a((await import('./routes/a2a/route.js')).openA2a(service, url, publicUrl))
   log({ listening: url })
   // For whoever waits for it, whatever reads standard error: only who asks for JSON gets it.
   reporter.write(process.env.PLUMB_ERRORS === 'json' ? JSON.stringify({ listening: url }) : `${program}: listening on ${url}`)

@@ -16,6 +16,14 @@ const address = (text: string): Address => {
   return { host: host.replace(/^\[|\]$/g, ''), port: Number(digits) }
 }
 
+/** Without its last slash. */
+const publicUrl = (text: string): string => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isPlain = url !== undefined && /^https?:$/.test(url.protocol) && url.search + url.hash + url.username + url.password === ''
+  demand(isPlain, 'it takes a URL of http or https, as https://api.example/desk')
+  return text.replace(/\/+$/, '')
+}
+
 const { spec, agents, permissions, programs, display, limits, run } = RUN_GROUPS
 
 /** How the specs run. */
@@ -31,6 +39,7 @@ export const SERVE_GROUPS = {
     }),
     hasTools: flag('--tools', "serve the tools under '@tool true' too"),
     isA2a: flag('--a2a', 'speak A2A 1.0 with other agents'),
+    publicUrl: value('--public-url <url>', 'where others reach it, as behind a proxy', publicUrl),
     tokenEnv: value('--token-env <name>', 'the variable that holds the token of requests'),
     tokens: value('--tokens <file>', 'tokens with names, bindings and limits, as JSON'),
     allowOrigin: list('--allow-origin <origin>', 'a page that may use it, as https://app.example'),

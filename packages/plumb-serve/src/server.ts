@@ -87,7 +87,9 @@ export class Server {
     const { isLocal, allowedOrigins } = this.#o
     const { tokens } = this.#service
     const gate = { hasToken: tokens !== undefined, allowedOrigins }
-    const foreign = isLocal ? whyForeign(request.headers, gate) : whyForeignPage(request, allowedOrigins)
+    const { origin } = request.headers
+    const { host } = exchange
+    const foreign = isLocal ? whyForeign({ host, origin }, gate) : whyForeignPage(host, origin, allowedOrigins)
     if (foreign !== undefined) return exchange.problem(fault('permission_denied', foreign))
     // Before the token, which no such question carries.
     if (allowOrigin(request, response, CORS)) return
@@ -132,7 +134,8 @@ export class Server {
 }
 
 // Its own page is one of the host that the request names; what that is worth the token decides.
-const whyForeignPage = ({ headers: { origin, host } }: IncomingMessage, allowed: readonly string[]): string | undefined => {
-  const isOwn = origin !== undefined && host !== undefined && origin.toLowerCase().replace(/^https?:\/\//, '') === host.toLowerCase()
+const whyForeignPage = (host: string | undefined, origin: string | undefined, allowed: readonly string[]): string | undefined => {
+  if (host === undefined) return 'a request is addressed to one Host'
+  const isOwn = origin !== undefined && origin.toLowerCase().replace(/^https?:\/\//, '') === host.toLowerCase()
   return origin === undefined || isOwn || allowed.includes(origin) ? undefined : FOREIGN_PAGE
 }

@@ -19,7 +19,7 @@ export const declareBindings = (scope: Scope, report: Report): void => {
   }
 }
 
-const ANNOTATIONS: AnnotationTable = { description: 'string', serve: 'path', tool: 'boolean', version: 'string' }
+const ANNOTATIONS: AnnotationTable = { description: 'string', serve: 'path', shared: 'boolean', tool: 'boolean', version: 'string' }
 
 const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
   const { name, signature, impl } = binding
@@ -38,6 +38,9 @@ const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
     const help = "plumb-serve serves a tool under '@tool true' with --tools"
     report(error('annotation_invalid', "'@serve' belongs above a binding of streams", span, help))
   }
+  const shared = binding.annotations.find((a) => a.name.text === 'shared')
+  if (shared && category !== 'stream' && category !== 'unknown')
+    report(error('annotation_invalid', "'@shared' belongs above a binding of streams", shared.span))
   const served = annotations.get('serve')
   return {
     name: name.text,
@@ -53,6 +56,7 @@ const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
     isTool: category === 'base' && (impl.kind === 'tool' || annotations.get('tool') === true),
     ...(typeof description === 'string' ? { description } : {}),
     ...(typeof version === 'string' ? { version } : {}),
+    ...(annotations.get('shared') === true ? { isShared: true } : {}),
     ...(served === undefined ? {} : { served: typeof served === 'string' ? served : `/${name.text}` }),
   }
 }

@@ -104,6 +104,8 @@ export interface Bound {
   readonly ends: ReadonlyMap<number, EndPoint>
   readonly description?: string
   readonly version?: string
+  /** Under `@shared`: where it is served, its folds are one for all requests. */
+  readonly isShared?: true
   /** The path of `@serve`. */
   readonly served?: string
   /** Agents may use it: a `tool { … }`, or a bare morphism under `@tool`. */

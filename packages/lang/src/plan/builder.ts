@@ -41,8 +41,8 @@ export class Builder {
   }
 
   /** Makes the ends of a bound chain now, and its contents later: chains may be nested thousands deep. */
-  expand<T>(name: string, makeEnds: () => T, wireBetween: (ends: T) => void): T {
-    const { opened, ends } = this.inside(name, (opened) => ({ opened, ends: makeEnds() }))
+  expand<T>({ name, isShared }: Omit<Expansion, 'within'>, makeEnds: () => T, wireBetween: (ends: T) => void): T {
+    const { opened, ends } = this.inside(name, (opened) => ({ opened, ends: makeEnds() }), isShared)
     this.waiting.push(() => {
       this.within = opened
       wireBetween(ends)
@@ -52,9 +52,9 @@ export class Builder {
   }
 
   /** Makes nodes in an expansion of their own. */
-  inside<T>(name: string, make: (inside: Expansion) => T): T {
+  inside<T>(name: string, make: (inside: Expansion) => T, isShared?: true): T {
     const outer = this.within
-    const opened = { name, ...(outer ? { within: outer } : {}) }
+    const opened = { name, ...(outer ? { within: outer } : {}), ...(isShared ? { isShared } : {}) }
     this.within = opened
     const made = make(opened)
     this.within = outer

@@ -28,6 +28,7 @@ export interface GraphNode {
 /** An expanded bound chain, or an each: one object for each place of expansion. */
 export interface Expansion {
   readonly name: string
+  readonly isShared?: true
   readonly within?: Expansion
 }
 
@@ -129,6 +130,13 @@ export interface NodeOutput {
 /** The nodes whose failures a port `error` emits. */
 export const nodesBehind = ({ of, inside }: NodeWork & { kind: 'failures' }, nodes: readonly GraphNode[]): readonly GraphNode[] =>
   inside ? nodes.filter((node) => isInExpansion(node, inside)) : of
+
+/** Of the graph of this binding, or within a bound chain, under `@shared`. */
+export const isSharedNode = ({ within, signed }: GraphNode, { isShared }: Bound): boolean => {
+  if (isShared || signed?.bound.isShared) return true
+  for (let at = within; at; at = at.within) if (at.isShared) return true
+  return false
+}
 
 export const isInExpansion = ({ within }: GraphNode, inside: Expansion): boolean => {
   for (let at = within; at; at = at.within) if (at === inside) return true

@@ -196,7 +196,7 @@ const expand = (bound: Bound, chain: Chain, name: string, span: Span, inlet: Nod
     return signed
   }
   const { inlets, outlets } = builder.expand(
-    name,
+    { name, ...(bound.isShared ? { isShared: true } : {}) },
     () => ({
       inlets: inputs.map((port, i) => end(port, inlet, i)),
       outlets: outputs.map((port, i) => end(port, { kind: 'pass', as: 'outlet', isSelector: false }, i)),

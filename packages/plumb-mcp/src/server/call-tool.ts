@@ -4,6 +4,7 @@ import { inputToShow } from '@plumb/ledger'
 import { type Fault, fault, isRecord, type Semaphore } from '@plumb/wire'
 import { type McpToolResult, toError } from '../tools/answer.js'
 import type { CallContext, ServedTool } from '../tools/served-tool.js'
+import { consentTo } from './consent.js'
 import { type Caller, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
 import { INVALID_PARAMS, rpcError } from './rpc-error.js'
 
@@ -23,7 +24,7 @@ const run = async (
   tool: ServedTool,
   input: Params,
   client: Caller,
-  { signal, _meta, sendNotification, approve, traceparent }: RequestContext,
+  { signal, _meta, sendNotification, ask, traceparent }: RequestContext,
 ): Promise<McpToolResult> => {
   const { calls, permits } = client.context
   const stop = new AbortController()
@@ -36,7 +37,11 @@ const run = async (
     progress.report(message)
     client.log('info', message, sendNotification)
   }
-  const { id, end } = calls.begin({ notify, stop, approve: (asked) => approve(question(asked), stop.signal) })
+  const { id, end } = calls.begin({
+    ...{ notify, stop },
+    approve: async (asked) => (await ask(consentTo(question(asked)), stop.signal)) !== undefined,
+    answer: async (asked) => (await import('./person-form.js')).askPerson(asked, (form) => ask(form, stop.signal)),
+  })
   try {
     const failure = await acquirePermit(permits, stop.signal)
     if (failure) return toError(failure)

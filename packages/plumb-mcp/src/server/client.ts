@@ -4,11 +4,11 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { WalkedCalls } from '@plumb/tool/internal'
 import { isRecord } from '@plumb/wire'
 import { openSubscriptions } from '../resources/subscriptions.js'
-import { APPROVAL_TIMEOUT_MS, CONSENT, hasForms } from './consent.js'
+import { APPROVAL_TIMEOUT_MS, enteredIn, hasForms } from './consent.js'
 import { capabilitiesOf, INSTRUCTIONS, SERVER_INFO } from './identity.js'
 import { openJsonRpc } from './json-rpc.js'
 import { logMessage, passes } from './level.js'
-import type { Client, Method, Params } from './method.js'
+import type { Client, Method, Params, RequestContext } from './method.js'
 import { SESSION_METHODS } from './methods.js'
 import { INVALID_PARAMS, noMethod, RpcError } from './rpc-error.js'
 import type { ServerContext } from './server-context.js'
@@ -30,14 +30,13 @@ export const openClient = async (transport: Transport, context: ServerContext, c
       const method = name === 'initialize' ? begin : Object.hasOwn(SESSION_METHODS, name) ? SESSION_METHODS[name] : undefined
       if (!method) throw noMethod(name)
       /** Asks the person at the client, if it supports that. */
-      const approve = async (message: string, signal: AbortSignal): Promise<boolean> => {
-        if (!canAsk) return false
-        const question = { mode: 'form', message, requestedSchema: CONSENT }
+      const ask: RequestContext['ask'] = async (question, signal) => {
+        if (!canAsk) return undefined
         const options = { signal, timeoutMs: APPROVAL_TIMEOUT_MS, relatedTo: request.requestId }
-        const reply = await rpc.ask('elicitation/create', question, options).catch(() => undefined)
-        return isRecord(reply) && reply.action === 'accept'
+        const reply = await rpc.ask('elicitation/create', { mode: 'form', ...question }, options).catch(() => undefined)
+        return isRecord(reply) ? enteredIn(reply) : undefined
       }
-      const answer = (traceparent?: string) => method(client, params, { ...request, approve, traceparent })
+      const answer = (traceparent?: string) => method(client, params, { ...request, ask, traceparent })
       const { spans, catalogue } = context
       return spans ? spans.around({ id: request.requestId, method: name, params, protocol: () => revision, catalogue }, answer) : answer()
     },

@@ -27,7 +27,7 @@ export interface RequestOptions {
 }
 
 /** Resolves to the result; rejects with an `RpcError` if the request is wrong. */
-export type RpcHandler = (method: string, params: Params, request: Omit<RequestContext, 'approve'>) => Promise<object>
+export type RpcHandler = (method: string, params: Params, request: Omit<RequestContext, 'ask'>) => Promise<object>
 
 /** `onClosed` is called once, when the client has ended or closed. */
 export const openJsonRpc = (transport: Transport, answer: RpcHandler, onClosed: () => void): JsonRpc => {

@@ -33,8 +33,14 @@ export interface RequestContext {
   /** The span of the request, where there is a collector. */
   readonly traceparent?: string | undefined
   readonly sendNotification: (notification: Notification) => Promise<void>
-  /** The answer of the person at the client; no if the client cannot ask. */
-  readonly approve: (message: string, signal: AbortSignal) => Promise<boolean>
+  /** What the person at the client has entered in a form. Undefined: nothing, or the client cannot ask. */
+  readonly ask: (question: FormQuestion, signal: AbortSignal) => Promise<Params | undefined>
+}
+
+export interface FormQuestion {
+  readonly message: string
+  /** Of primitive members (MCP, elicitation). */
+  readonly requestedSchema: object
 }
 
 export interface Notification {

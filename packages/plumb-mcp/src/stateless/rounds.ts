@@ -3,8 +3,8 @@
 
 import { randomUUID } from 'node:crypto'
 import { isRecord, sha256Of } from '@plumb/wire'
-import { APPROVAL_TIMEOUT_MS, CONSENT } from '../server/consent.js'
-import type { Notification, Params, RequestContext } from '../server/method.js'
+import { APPROVAL_TIMEOUT_MS, enteredIn } from '../server/consent.js'
+import type { FormQuestion, Notification, Params, RequestContext } from '../server/method.js'
 import { INVALID_PARAMS, RpcError } from '../server/rpc-error.js'
 import type { RunningCall, ServerTasks } from './tasks.js'
 
@@ -14,7 +14,7 @@ type Send = RequestContext['sendNotification']
 export interface RoundContext {
   readonly signal: AbortSignal
   readonly sendNotification: Send
-  readonly approve: RequestContext['approve']
+  readonly ask: RequestContext['ask']
 }
 
 export interface ServerRounds {
@@ -34,7 +34,7 @@ export interface RoundRequest {
 
 interface Held extends RunningCall {
   readonly print: string
-  readonly questions: Map<string, { readonly message: string; readonly answer: (isApproved: boolean) => void }>
+  readonly questions: Map<string, { readonly form: FormQuestion; readonly answer: (entered: Params | undefined) => void }>
   send: Send | undefined
   count: number
 }
@@ -76,21 +76,21 @@ export const openServerRounds = (taskAfterMs = TASK_AFTER_MS): ServerRounds => {
     begin: (params, request, run) => {
       const stop = new AbortController()
       const questions: Held['questions'] = new Map()
-      const approve: RoundContext['approve'] = (message, signal) =>
+      const ask: RoundContext['ask'] = (form, signal) =>
         new Promise((resolve) => {
           const key = `approval-${++call.count}`
-          const answer = (isApproved: boolean): void => {
+          const answer = (entered: Params | undefined): void => {
             clearTimeout(timer)
             signal.removeEventListener('abort', refuse)
             questions.delete(key)
             call.wake()
-            resolve(isApproved)
+            resolve(entered)
           }
-          const refuse = (): void => answer(false)
+          const refuse = (): void => answer(undefined)
           const timer = setTimeout(refuse, APPROVAL_TIMEOUT_MS)
           signal.addEventListener('abort', refuse, { once: true })
           if (signal.aborted) return refuse()
-          questions.set(key, { message, answer })
+          questions.set(key, { form, answer })
           call.wake()
         })
       // Between two requests no progress can be reported.
@@ -98,11 +98,11 @@ export const openServerRounds = (taskAfterMs = TASK_AFTER_MS): ServerRounds => {
       const call: Held = {
         print: printOf(params),
         questions,
-        done: Promise.resolve().then(() => run({ signal: stop.signal, sendNotification, approve })),
+        done: Promise.resolve().then(() => run({ signal: stop.signal, sendNotification, ask })),
         stop: () => stop.abort(),
         asks: () => (questions.size === 0 ? undefined : requestsOf(call)),
         answer: (responses) => {
-          for (const [key, isApproved] of readAnswers(responses)) questions.get(key)?.answer(isApproved)
+          for (const [key, entered] of readAnswers(responses)) questions.get(key)?.answer(entered)
         },
         send: undefined,
         wake: () => {},
@@ -123,20 +123,15 @@ export const openServerRounds = (taskAfterMs = TASK_AFTER_MS): ServerRounds => {
 }
 
 const requestsOf = ({ questions }: Held): object =>
-  Object.fromEntries(
-    [...questions].map(([key, { message }]) => [
-      key,
-      { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: CONSENT } },
-    ]),
-  )
+  Object.fromEntries([...questions].map(([key, { form }]) => [key, { method: 'elicitation/create', params: { mode: 'form', ...form } }]))
 
-const readAnswers = (responses: unknown): readonly (readonly [string, boolean])[] => {
+const readAnswers = (responses: unknown): readonly (readonly [string, Params | undefined])[] => {
   if (responses === undefined) return []
   if (!isRecord(responses)) throw new RpcError(INVALID_PARAMS, "'inputResponses' takes an object")
   return Object.entries(responses).map(([key, response]) => {
-    const action = isRecord(response) ? response.action : undefined
-    if (typeof action !== 'string') throw new RpcError(INVALID_PARAMS, "an answer in 'inputResponses' has no 'action'")
-    return [key, action === 'accept'] as const
+    if (!isRecord(response) || typeof response.action !== 'string')
+      throw new RpcError(INVALID_PARAMS, "an answer in 'inputResponses' has no 'action'")
+    return [key, enteredIn(response)] as const
   })
 }
 

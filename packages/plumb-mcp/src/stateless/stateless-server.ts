@@ -87,16 +87,15 @@ export const openStateless = (context: ServerContext, taskAfterMs?: number, call
         if (envelope.level && passes(level, envelope.level)) void sendOfCall(logMessage(level, data)).catch(() => {})
       },
     }
-    if (name !== 'tools/call') return method(caller, params, { ...shared, signal, sendNotification: send, approve: async () => false })
+    if (name !== 'tools/call') return method(caller, params, { ...shared, signal, sendNotification: send, ask: async () => undefined })
     const waiting = { signal, send, toTask: hasTasks ? tasks.create : undefined }
     if (params.requestState !== undefined) return rounds.goOn(params.requestState, params, waiting)
     return rounds.begin(params, waiting, async (round) => {
       let isLacking = false
-      const deny = async (): Promise<boolean> => {
+      const deny = async (): Promise<undefined> => {
         isLacking = true
-        return false
       }
-      const result = await method(caller, params, { ...shared, ...round, approve: envelope.canAsk ? round.approve : deny })
+      const result = await method(caller, params, { ...shared, ...round, ask: envelope.canAsk ? round.ask : deny })
       if (isLacking && (result as { isError?: true }).isError) throw lacksElicitation()
       return result
     })
@@ -141,6 +140,6 @@ const complete = (method: string, result: object, isWalked: boolean): object => 
 }
 
 const lacksElicitation = (): RpcError =>
-  new RpcError(MISSING_CAPABILITY, 'the call asks a person for consent, and the client has no elicitation', {
+  new RpcError(MISSING_CAPABILITY, 'the call asks a person, and the client has no elicitation', {
     requiredCapabilities: { elicitation: {} },
   })

@@ -2,9 +2,12 @@
 
 import { resolve } from 'node:path'
 import { keptPaths, makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool/internal'
-import { bundledFiles, type Fault, optionWords, type SourceFiles, withAround } from '@plumb/wire'
+import { bundledFiles, type Fault, optionWords, type Result, type SourceFiles, withAround } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
 import { AGENT_ROWS, type ServeOptions } from '../options.js'
+
+/** What an agent asks whose model is a person. */
+export type PersonAsked = Omit<Parameters<NonNullable<Session['answer']>>[0], 'id'>
 
 export interface Sessions {
   /** One for each program. */
@@ -27,9 +30,10 @@ export interface SessionsOptions {
   readonly warn: (warning: Fault) => void
   /** Asks the client that made the call of that id. */
   readonly approve: (id: string, request: { readonly tool: string; readonly input: unknown }) => Promise<boolean>
+  readonly answer: (id: string, question: PersonAsked) => Promise<Result<string>>
 }
 
-export const openSessions = ({ docroot, authority, options, prompts, onInnerCall, warn, approve }: SessionsOptions): Sessions => {
+export const openSessions = ({ docroot, authority, options, prompts, onInnerCall, warn, approve, answer }: SessionsOptions): Sessions => {
   const caller = callerOf(options)
   const around = [...options.specs, ...prompts, ...(options.policy === undefined ? [] : [options.policy])].map((path) => resolve(path))
   const files = withAround(bundledFiles({ entry: '', files: {}, modules: {} }), { paths: around })
@@ -43,6 +47,7 @@ export const openSessions = ({ docroot, authority, options, prompts, onInnerCall
         files: withAround(files, { paths: around }),
         authority: () => authority,
         approve: ({ id, tool, input }) => approve(outermost(id), { tool, input }),
+        answer: ({ id, ...question }) => answer(outermost(id), question),
         onCall: ({ id, tool, ok, depth }) => {
           if (depth > 0) onInnerCall(outermost(id), `${tool} ${ok ? 'is done' : 'has failed'}`)
         },

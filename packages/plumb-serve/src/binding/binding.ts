@@ -89,6 +89,11 @@ export class Binding {
     this.outputs = bound.outputs
   }
 
+  /** With those of the plumbs in it. */
+  get nodes() {
+    return this.#served.nodes
+  }
+
   /** Starts its processes. */
   warm() {
     return this.#served.graph.warm()

@@ -20,6 +20,8 @@ export class Exchange {
   readonly path: string
   readonly query: URLSearchParams
   readonly logged: Logged = {}
+  /** Whom the request is addressed to: the authority of its target, else its Host. Undefined: nobody, or several. */
+  readonly host: string | undefined
   /** Fires when the client is gone before its answer is whole. */
   readonly left: AbortSignal
   /** Whose token it shows. */
@@ -32,7 +34,10 @@ export class Exchange {
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
   ) {
-    const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s, 2)
+    const [, authority, target] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? []
+    const hosts = request.headersDistinct.host ?? []
+    this.host = hosts.length > 1 ? undefined : (authority ?? hosts[0])
+    const [path = '', query = ''] = (target?.replace(/^(?!\/)/, '/') ?? request.url ?? '').split(/\?(.*)/s, 2)
     this.path = path
     this.query = new URLSearchParams(query)
     const left = new AbortController()

@@ -2,6 +2,7 @@
 
 import { ERRORS } from '@plumb/wire'
 import type { Binding } from '../binding/binding.js'
+import { errorCodesOf } from './error-codes.js'
 import { isModel } from './openai/request.js'
 
 type Json = Readonly<Record<string, unknown>>
@@ -14,6 +15,8 @@ export interface OpenapiOptions {
 export const openapiOf = ({ bindings, hasTokens }: OpenapiOptions): Json => {
   const schemas: Record<string, unknown> = { Problem: PROBLEM, Run: RUN, Question: QUESTION }
   const typed = (name: string, schema: unknown): unknown => hoisted(name, schema as Json, schemas)
+  for (const { name, nodes } of bindings)
+    schemas[`${name}.problem`] = { allOf: [refer('Problem'), { type: 'object', properties: { error: { enum: errorCodesOf(nodes) } } }] }
   const paths = Object.fromEntries(bindings.map((binding) => [binding.path, { post: operationOf(binding, typed) }]))
   const models = bindings.some(isModel) ? MODEL_PATHS : {}
   return {
@@ -59,7 +62,7 @@ const operationOf = (binding: Binding, typed: (name: string, schema: unknown) =>
       : { type: 'object', properties: { outputs: { type: 'array', items: output } }, required: ['outputs'] }
   const line = {
     type: 'object',
-    properties: { seq: { type: ['integer', 'null'] }, value: given.length === 1 ? output : {}, error: refer('Problem') },
+    properties: { seq: { type: ['integer', 'null'] }, value: given.length === 1 ? output : {}, error: refer(`${name}.problem`) },
     required: ['seq'],
   }
   return {
@@ -87,7 +90,7 @@ const operationOf = (binding: Binding, typed: (name: string, schema: unknown) =>
         headers: { Location: { schema: { type: 'string' } } },
         content: { 'application/json': { schema: refer('Run') } },
       },
-      ...ERROR_RESPONSES,
+      ...errorResponses(`${name}.problem`),
     },
   }
 }
@@ -109,21 +112,27 @@ const PARAMETERS = [
   },
 ]
 
-const problem = (description: string) => ({ description, content: { 'application/problem+json': { schema: refer('Problem') } } })
+const problem = (description: string, name = 'Problem') => ({
+  description,
+  content: { 'application/problem+json': { schema: refer(name) } },
+})
 
-const ERROR_RESPONSES = {
-  400: problem('the body is not JSON, or a header or parameter is wrong'),
-  401: problem('no token, or none that is known; or a key of the server that its provider refused'),
-  402: problem('a budget is spent'),
-  403: problem('it is not allowed'),
-  404: problem('it is not there'),
-  413: problem('the body is too long'),
-  415: problem('the body is of another type'),
-  422: problem('the input, or what came of it, does not fit; or its key is of another request'),
-  429: problem('too many requests'),
-  500: problem('something failed'),
-  503: problem('it may work later'),
+const ERRORS_BY_STATUS = {
+  400: 'the body is not JSON, or a header or parameter is wrong',
+  401: 'no token, or none that is known; or a key of the server that its provider refused',
+  402: 'a budget is spent',
+  403: 'it is not allowed',
+  404: 'it is not there',
+  413: 'the body is too long',
+  415: 'the body is of another type',
+  422: 'the input, or what came of it, does not fit; or its key is of another request',
+  429: 'too many requests',
+  500: 'something failed',
+  503: 'it may work later',
 }
+
+const errorResponses = (name: string) =>
+  Object.fromEntries(Object.entries(ERRORS_BY_STATUS).map(([status, description]) => [status, problem(description, name)]))
 
 const PROBLEM = {
   type: 'object',

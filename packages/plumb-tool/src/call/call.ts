@@ -102,6 +102,17 @@ export interface CallEnvelope {
 /** As an agent reports it; `cost` in dollars, if it is known. */
 export type AgentUsage = Extract<Telemetry, { kind: 'usage' }> & { readonly agent: string; readonly time: string; readonly cost?: number }
 
+/** A question of an agent whose model is a person. */
+export interface AskedQuestion {
+  /** Of the call that it belongs to. */
+  readonly id: string
+  readonly agent: string
+  readonly prompt: string
+  readonly input: Json
+  /** JSON Schema of the answer. */
+  readonly schema: unknown
+}
+
 /** What all calls of one dispatcher share. */
 export interface Session {
   /** Absolute. The files that built-ins may use; the working directory of commands. */
@@ -112,6 +123,8 @@ export interface Session {
   readonly authority: () => Authority
   /** Asks a person to approve one call. Resolves to false if no person can be asked. */
   readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<Consent>
+  /** Asks a person what an agent within a call asks. Undefined: it asks at the terminal. */
+  readonly answer?: ((question: AskedQuestion, signal: AbortSignal) => Promise<Result<JsonText>>) | undefined
   /**
    * For a call from the outside that may wait for approval: makes it once it is allowed. Undefined: it is refused if there is no person to
    * ask.

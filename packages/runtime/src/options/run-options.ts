@@ -181,6 +181,8 @@ export const RUN_GROUPS = {
     budgetFd: value('--budget-fd <fd>'),
     /** With --numbered: a person is asked in lines of the port ctrl_out, and answers there. */
     answersFd: row(value('--answers-fd <n>', undefined, whole(1)), { notByWorkers: 'it is for a parent' }),
+    /** Where they are asked, if not in numbered lines. */
+    questionsFd: row(value('--questions-fd <n>', undefined, whole(1)), { notByWorkers: 'it is for a parent' }),
     ...rows(['stage'], {
       part: value('--part <n>', 'only this part of it, as plumb render --parts shows them', whole(1)),
       stateFd: { ...value('--state-fd <n>', 'with --part: memory is read there, and added', whole(3)), needs: ['--part'] },

@@ -2,7 +2,7 @@
 
 import { asksPerson, type Graph, isRemote } from '@plumb/lang'
 import { type TerminalQuestions, terminalQuestions } from '@plumb/policy'
-import { type Result, succeed } from '@plumb/wire'
+import { LineWriter, openLineOutput, type Result, succeed } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import type { StartHere } from '../child/spawn.js'
 import type { RunOptions } from '../options/run-options.js'
@@ -12,12 +12,18 @@ type Asking = Partial<TerminalQuestions> & { close?(): void }
 
 /** One asker for all processes: a person is asked one question after the other. `write`: a line for the parent. */
 export const openAsking = async (
-  { parent: { answersFd, deliveryFd }, lines, recording }: RunOptions,
+  { parent: { answersFd, questionsFd, deliveryFd }, lines, recording }: RunOptions,
   write: (line: string) => void,
 ): Promise<Asking> => {
   if (deliveryFd !== undefined || approvalsIn(recording) !== undefined) return {}
-  if (answersFd === undefined || !lines.isNumbered) return terminalQuestions()
-  return (await import('../person/ask-parent.js')).askParent(answersFd, write)
+  if (answersFd === undefined || !(lines.isNumbered || questionsFd !== undefined)) return terminalQuestions()
+  const { askParent } = await import('../person/ask-parent.js')
+  if (questionsFd === undefined) return askParent(answersFd, write)
+  const questions = new LineWriter(openLineOutput(questionsFd))
+  return askParent(answersFd, (line) => {
+    questions.writeText(line)
+    questions.flush()
+  })
 }
 
 /** Undefined: no agent of the graph asks a person, or is elsewhere. */

@@ -1,6 +1,6 @@
 // Opens a binding to answer requests: checks what a run checks, and starts nothing yet.
 
-import { type Bound, type Graph, planOf, planOfCalls, writesFlowWords } from '@plumb/lang'
+import { type Bound, type Graph, type GraphNode, isSharedNode, planOf, planOfCalls, writesFlowWords } from '@plumb/lang'
 import { effectsOf } from '@plumb/policy'
 import { type Fault, fail, fault, type Reporter, type Result, succeed } from '@plumb/wire'
 import { openBoxes } from '../child/agent-sandboxes.js'
@@ -23,6 +23,8 @@ import { ServedGraph } from './served-graph.js'
 export interface ServedBinding {
   readonly bound: Bound
   readonly graph: ServedGraph
+  /** Of its graph, with those of the plumbs in it. */
+  readonly nodes: readonly GraphNode[]
   /** The secrets to hide. Undefined: nothing is secret. */
   readonly secrets: Secrets | undefined
 }
@@ -42,6 +44,8 @@ export const openServedBinding = async (
   if (lacks.length > 0) return refuse(...lacks.map(({ code, message, need }) => fault(code, message, { process: need.by })))
   const graph = bound.category === 'base' ? planOfCalls(bound) : planOf(bound)
   const all = wholeOf(graph)
+  const unshared = unsharedIn(bound, graph)
+  if (unshared) return refuse(fault('spec_invalid', `'@shared' of '${bound.name}' is for folds, and ${unshared} belongs to its request`))
   const docroot = permissions.docroot === undefined ? succeed(undefined) : findDocroot(permissions.docroot)
   if (!docroot.ok) return refuse(docroot.error)
   const authoritySource = await openAuthoritySource(permissions, undefined, servesTools(all) || mapsTools(all))
@@ -70,7 +74,7 @@ export const openServedBinding = async (
   }
   const boxes = await openBoxes(all, settings, reporter)
   if (!boxes || !(await checkAgents(all, settings, reporter))) return undefined
-  return { bound, graph: new ServedGraph(bound.name, graph, { settings: { ...settings, boxes }, reporter }), secrets }
+  return { bound, nodes: all.nodes, graph: new ServedGraph(bound, graph, { settings: { ...settings, boxes }, reporter }), secrets }
 }
 
 /** The budget of the whole server, for all that is started from now on. */
@@ -79,6 +83,18 @@ export const openServiceBudget = (specs: readonly LoadedSpec[], options: RunOpti
   if (options.limits.deadlineMs !== undefined) return fail('usage', '--deadline is for a run, and a server has none')
   const opened = openRunBudget({ limits: options.limits, prices: options.display.prices, hasAgentLimits, path: undefined })
   return opened.ok ? succeed(undefined) : opened
+}
+
+/** What holds messages of several inputs under `@shared`: nobody could say whose the outcome is. */
+const unsharedIn = (bound: Bound, { nodes }: Graph): string | undefined => {
+  for (const node of nodes) {
+    const { work, name } = node
+    const within = work.kind === 'plumb' ? unsharedIn(work.bound, planOf(work.bound)) : undefined
+    if (within !== undefined) return within
+    const holds = work.kind === 'batch' || work.kind === 'barrier' || work.kind === 'join' || (work.kind === 'fold' && work.atEnd)
+    if (holds && isSharedNode(node, bound)) return work.kind === 'fold' ? `'${name}', which sends at the end,` : `'${name}'`
+  }
+  return undefined
 }
 
 /** With the graphs of the plumbs in it. */

@@ -1,7 +1,7 @@
 // A graph that answers requests: each has the graph for itself, made again in this process, and has its agents as long as it runs. A nested plumb
 // is a graph in this process too, so that what it remembers ends with the request.
 
-import { asksPerson, type Graph, type GraphNode, isRemote, planOf } from '@plumb/lang'
+import { asksPerson, type Bound, type Graph, type GraphNode, isRemote, isSharedNode, planOf } from '@plumb/lang'
 import { type Fault, type LineSink, type LineSource, Reporter, type Result, succeed } from '@plumb/wire'
 import { ENVELOPE_BYTES, LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { openInProcessChild } from '../child/in-process-child.js'
@@ -11,6 +11,7 @@ import type { RunEmitter } from '../event/emitter.js'
 import type { TracedGraph } from '../event/trace.js'
 import { placesOf } from '../event/wires.js'
 import type { MappedTool } from '../graph/morphism/calls.js'
+import { SharedFolds } from '../graph/morphism/shared-folds.js'
 import { type AskPerson, startPerson } from '../person/person-agent.js'
 import { startA2a } from '../remote/a2a-agent.js'
 import { GraphRun, type GraphRunOptions } from '../run/graph-run.js'
@@ -59,12 +60,14 @@ export class ServedGraph {
   readonly #pools = new Map<GraphNode, ProcessPool>()
   readonly #plumbs = new Map<GraphNode, ServedGraph>()
   readonly #places: ReadonlyMap<GraphNode, string>
+  readonly #folds: SharedFolds
   /** Agents that are started for each request, and those whose model is a person. */
   readonly #others: Graph
 
   /** `around`: the place of the plumb that it is, if it is nested. */
-  constructor(name: string, graph: Graph, base: ServedBase, around?: string) {
-    this.#name = name
+  constructor(bound: Bound, graph: Graph, base: ServedBase, around?: string) {
+    this.#name = bound.name
+    this.#folds = new SharedFolds((node) => node.work.kind === 'fold' && isSharedNode(node, bound))
     this.#graph = graph
     this.#base = base
     const places = placesOf(graph)
@@ -73,7 +76,7 @@ export class ServedGraph {
     const { provider } = base.settings.options.agents
     for (const node of graph.nodes) {
       const { work } = node
-      if (work.kind === 'plumb') this.#plumbs.set(node, new ServedGraph(work.bound.name, planOf(work.bound), base, placed(node)))
+      if (work.kind === 'plumb') this.#plumbs.set(node, new ServedGraph(work.bound, planOf(work.bound), base, placed(node)))
       const pool = work.kind === 'agent' && !asksPerson(work.bound, provider) ? openPool(node, work.bound, base) : undefined
       if (pool) this.#pools.set(node, pool)
     }
@@ -105,6 +108,7 @@ export class ServedGraph {
     const settings: SpawnSettings = {
       ...this.#base.settings,
       emitter,
+      sharedFolds: this.#folds,
       trace: trace?.ofCall,
       report,
       ask: ({ tool, input }) => request.approve({ tool, input, agent: tool }),

@@ -13,15 +13,17 @@ const SWEEP_MS = 60_000
 
 export type A2aRoutes = ReturnType<typeof openA2a>
 
-export const openA2a = (service: Service, url: string) => {
-  const handler = new A2aHandler(service, url)
+/** `url`: where it listens. `publicUrl`: where others reach it, if that was said. */
+export const openA2a = (service: Service, url: string, publicUrl: string | undefined) => {
+  const handler = new A2aHandler(service, publicUrl ?? url)
   setInterval(() => handler.sweep(), SWEEP_MS).unref()
   const transport = new JsonRpcTransportHandler(handler)
   return {
     card: (exchange: Exchange): void => {
       const { bindings, tokens } = service
-      const host = exchange.header('host')
-      const card = cardOf({ bindings, origin: host === undefined ? url : `http://${host}`, hasTokens: tokens !== undefined })
+      const { host } = exchange
+      const origin = publicUrl ?? (host === undefined ? url : `http://${host}`)
+      const card = cardOf({ bindings, origin, hasTokens: tokens !== undefined })
       exchange.json(200, AgentCard.toJSON(card), { 'cache-control': 'max-age=60' })
     },
     call: async (exchange: Exchange): Promise<void> => {

@@ -12,6 +12,7 @@ import type { JsonText } from '../../json-text.js'
 import { compileLinearGraph } from '../inline/linear-graph.js'
 import { textsForChild } from '../program-files/detect-changes.js'
 import { readAgentSandbox } from './agent-sandbox.js'
+import { answerChild } from './answer-child.js'
 import { askChild } from './ask-child.js'
 import { deepenNesting, deliveryEnv } from './nesting-depth.js'
 import { countTokens, readTelemetry } from './read-telemetry.js'
@@ -93,6 +94,7 @@ const runProcess = async (bound: Bound, input: JsonText, call: Call, options: Pr
   }
   const called = traceInnerCalls(call, Number(depth.value.PLUMB_DEPTH), bound.name)
   const telemetry = readTelemetry(child.fds.get(TELEMETRY) as Readable, { used, called })
+  answerChild(child, call)
   const stopRenewing = renewal && renewRegularly(renewal)
   const warn = renewal && ((warning: Fault) => session.servers.warn(warning))
   const result = await askChild({ name: bound.name, child, input, signal, warn })

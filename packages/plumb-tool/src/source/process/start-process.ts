@@ -2,7 +2,7 @@
 
 import { realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
-import { type AgentPlan, agentOf, agentTools, type Bound, checkedAgent, serverVariables, writeAgent } from '@plumb/lang'
+import { type AgentPlan, agentOf, agentTools, asksPerson, type Bound, checkedAgent, serverVariables, writeAgent } from '@plumb/lang'
 import { currentBudget } from '@plumb/ledger'
 import { type Delegation, type Effect, narrow, renewalMs } from '@plumb/policy'
 import {
@@ -32,6 +32,7 @@ import { checkedTool } from '../checked-tool.js'
 import { loadFunctions } from '../function/load-functions.js'
 import { protectedProgramFiles } from '../program-files/protected-files.js'
 import { readAgentSandbox } from './agent-sandbox.js'
+import { ASKING_ARGS, ASKING_FDS } from './answer-child.js'
 
 interface StartOptions {
   readonly bound: Bound
@@ -54,7 +55,7 @@ const FDS = { 3: 'out' } as const
 export const startProcess = async (start: StartOptions): Promise<Result<StartedProcess>> => {
   const { bound, session } = start
   const agent = bound.binding.impl.kind === 'agent' ? agentOf(bound) : undefined
-  if (!agent || agent.config.via !== undefined) return startPlumb(start)
+  if (!agent || agent.config.via !== undefined || asksPerson(bound)) return startPlumb(start)
   const program = findForeignProgram(agent, session)
   // plumb answers the tool calls of a foreign program, so an agent with tools needs it.
   const hasTools = agent.config.tools !== undefined || agent.config.mcp !== undefined
@@ -78,12 +79,13 @@ const handedAgent = async (agent: AgentPlan, { bound, files, session }: StartOpt
 const startPlumb = (start: StartOptions): Promise<Result<StartedProcess>> => {
   const { agentProgram } = start.session
   const replaced = agentProgram === undefined ? [] : ['--agent-command', agentProgram]
-  const args = ['run', '--binding', start.bound.name, '--telemetry', '--no-envelopes', ...replaced]
-  return startOwn({ program: 'plumb', args }, {}, start)
+  const asking = start.session.answer && !start.sandbox ? ASKING_ARGS : []
+  const args = ['run', '--binding', start.bound.name, '--telemetry', '--no-envelopes', ...replaced, ...asking]
+  return startOwn({ program: 'plumb', args, fds: asking.length > 0 ? { ...FDS, ...ASKING_FDS } : FDS }, {}, start)
 }
 
 const startOwn = async (
-  { program, args, agent }: Pick<PlumbChildOptions, 'program' | 'args' | 'agent'>,
+  { program, args, agent, fds = FDS }: Pick<PlumbChildOptions, 'program' | 'args' | 'agent' | 'fds'>,
   limits: Omit<Delegation, 'now'>,
   start: StartOptions,
 ): Promise<Result<StartedProcess>> => {
@@ -102,7 +104,7 @@ const startOwn = async (
     entry: bound.scope.module.path,
     authority: authority(),
     agent,
-    fds: FDS,
+    fds,
     env: within?.env ?? theirs,
     within,
   })

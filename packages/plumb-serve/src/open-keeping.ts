@@ -1,10 +1,10 @@
 // Where runs and conversations are kept beyond the life of the server: in a directory, in PostgreSQL, or nowhere.
 
 import { fail, type Reporter, type Result, succeed } from '@plumb/wire'
-import type { Binding } from '../binding/binding.js'
-import type { ServeOptions } from '../options.js'
-import type { ServiceOptions } from '../service.js'
-import { RunDirectory } from './run-files.js'
+import type { Binding } from './binding/binding.js'
+import type { ServeOptions } from './options.js'
+import { RunDirectory } from './run/run-files.js'
+import type { ServiceOptions } from './service.js'
 
 type Keeping = Pick<ServiceOptions, 'store' | 'directory' | 'memoryTables'>
 
@@ -24,7 +24,7 @@ export const openKeeping = async (
       'usage',
       '--max-cost, --max-calls and --max-total-tokens hold in one process, and --on has workers: limit requests, or tokens',
     )
-  const { RunTables } = await import('./run-tables.js')
+  const { RunTables } = await import('./run/run-tables.js')
   const tables = await RunTables.open({ url: on, isInsecure, bindings, reporter })
   return tables.ok ? succeed({ store: tables.value, directory: undefined, memoryTables: tables.value.tables }) : tables
 }

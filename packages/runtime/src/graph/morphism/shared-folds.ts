@@ -1,0 +1,47 @@
+// The folds of a served binding that all requests share (`@shared`): each message goes on from the state that the last one has left, whichever
+// request it was of.
+
+import type { GraphNode, Sink, Stage, Verdict } from '@plumb/lang'
+import type { Fault } from '@plumb/wire'
+
+type Report = (fault: Fault) => void
+
+interface Shared {
+  readonly stage: Stage
+  /** Of the request whose message it has. */
+  report: Report
+}
+
+export class SharedFolds {
+  readonly #stages = new Map<GraphNode, Shared>()
+
+  constructor(private readonly isIts: (node: GraphNode) => boolean) {}
+
+  /** For one request; `make` makes it, once. */
+  stageOf(node: GraphNode, report: Report, make: (report: Report) => Stage): Stage {
+    if (!this.isIts(node)) return make(report)
+    let shared = this.#stages.get(node)
+    if (!shared) {
+      const made: Shared = { report, stage: make((fault) => made.report(fault)) }
+      this.#stages.set(node, made)
+      shared = made
+    }
+    return new OneOf(shared, report)
+  }
+}
+
+class OneOf implements Stage {
+  constructor(
+    private readonly shared: Shared,
+    private readonly report: Report,
+  ) {}
+
+  get fault(): Fault | null {
+    return this.shared.stage.fault
+  }
+
+  run(buf: Buffer, start: number, end: number, out: Sink): Verdict {
+    this.shared.report = this.report
+    return this.shared.stage.run(buf, start, end, out)
+  }
+}
