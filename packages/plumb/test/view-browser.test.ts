@@ -274,7 +274,7 @@ t.test('a long run', { skip }, async (t) => {
   await page.emulateMedia({ media: 'print' })
   t.strictSame([await page.locator('#rows > li').count(), await chosen.count()], [1000, 1000], 'all of it is on paper')
   await page.emulateMedia({ media: 'screen' })
-  await page.waitForFunction('document.querySelectorAll("#chosen > article").length === 1')
+  await chosen.nth(1).waitFor({ state: 'detached' })
   await page.locator('#sort').selectOption('t')
   await page.locator('#words').fill('99')
   await page.getByText(/^\d+ of 1000$/).waitFor()
@@ -299,6 +299,7 @@ t.test('what models say is Markdown, and nothing else: no element, no handler, n
     ['https://a.test/x', 'noopener noreferrer nofollow'],
   ])
   t.match(await answer.textContent(), '[not](javascript:document.title=1)')
+  t.ok(await page.locator('body').evaluate((body) => body.scrollWidth <= 1200), 'a wide table is scrolled by itself')
   t.match(await answer.textContent(), '<img src=x onerror=alert(1)>')
   await page.locator('#raw').click()
   t.match(await answer.textContent(), '# Dear customer\n\nthank you for **ticket 2**')

@@ -8,7 +8,8 @@ import { openTalkingModel, type Reply, type Said } from './fixtures/talking-mode
 
 export const HOSTILE =
   '</pre></article></noscript><script>document.title = "x"</script><img src=x onerror="document.title = 1"><b id=hostile>'
-const MARKDOWN = `# Dear customer\n\nthank you for **ticket 2**, see [the page](https://a.test/x) and [not](javascript:document.title=1).\n\n1. broken\n2. *refunded*\n\n\`\`\`json\n{"order": 2}\n\`\`\`\n\n<img src=x onerror=alert(1)>`
+const WIDE = `${'| a '.repeat(300)}\n${'|-'.repeat(300)}|`
+const MARKDOWN = `# Dear customer\n\nthank you for **ticket 2**, see [the page](https://a.test/x) and [not](javascript:document.title=1).\n\n1. broken\n2. *refunded*\n\n\`\`\`json\n{"order": 2}\n\`\`\`\n\n<img src=x onerror=alert(1)>\n\n${WIDE}`
 
 const spec = (url: string) => `
 use media

@@ -231,6 +231,11 @@ t.test('a record is served on this machine alone, behind its token', async (t) =
   t.match(words((await fetched(`${link}input/3`)).body), /refused I am sorry, I cannot decide/)
   t.match(JSON.parse((await fetched(`${link}find?q=${encodeURIComponent('<B ID=hostile>')}`)).body), { total: 6, searched: 6 })
   t.equal(JSON.parse((await fetched(`${link}find?q=cannot+decide`)).body).found[0][0], 3)
+  t.strictSame(
+    JSON.parse((await fetched(`${link}find?q=cannot+decide&from=3`)).body),
+    { found: [], searched: 6, total: 6 },
+    'a long search goes on where it was',
+  )
   const root = new URL(link).origin
   const refused: Record<string, [url: string, headers: object, status: number]> = {
     'no token': [`${root}/`, {}, 404],

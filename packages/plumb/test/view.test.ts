@@ -90,6 +90,23 @@ t.test('a record whose timeline ends before the run says so, and counts all mess
   t.match(without, /<span>outputs<\/span> \d\d<\/li>/, 'a file that is gone counts no messages')
 })
 
+t.test(
+  'a large record has all inputs in its timeline, which has the beginnings of long texts; the page reads them from their files',
+  async (t) => {
+    const directory = makeTestDirectory()
+    const script = `
+    node -e 'for (let i = 1; i <= 1600; i++) console.log(JSON.stringify("input " + i + " x".repeat(4000) + " end of " + i))' > in.jsonl
+    plumb --record rec -e 'let main : !string -> !string = map(value + "!")' < in.jsonl > out.jsonl; plumb view --seq 1599 rec > one.html
+  `
+    t.match(await bash(script, { directory }), { out: '', err: '', status: 0 })
+    const [page, trace] = ['one.html', 'rec/trace.json'].map((name) => readFileSync(join(directory, name), 'utf8')) as [string, string]
+    t.match(page, /<article id="1599".*input 1599 x.* end of 1599<.* end of 1599!</s)
+    t.notMatch(page, 'timeline of this record ends')
+    t.match(page, /<span>input 1599 x x/, 'the list has its words')
+    t.ok(trace.length < 20 * 1024 * 1024, `${trace.length} bytes`)
+  },
+)
+
 void t.test('what is not a run', (t) => {
   const cases: Record<string, Case> = {
     'nothing there': { run: 'plumb view none.json', errors: [{ error: 'file_not_found', detail: /none\.json/ }], status: 2 },

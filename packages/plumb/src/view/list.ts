@@ -12,10 +12,19 @@ const MAX_WORDS = 70
 
 const STATES = { failed: 'failed', waiting: 'waits', done: 'done', unfinished: 'no end' } as const
 
-export const inputRow = (input: InputModel): Html => {
+/** Columns that no row fills, from the first on. */
+type Lacking = 'tokens' | 'cost' | undefined
+
+export const lackingIn = (inputs: readonly InputModel[]): Lacking => {
+  if (inputs.every(({ read, written }) => read + written === 0)) return 'tokens'
+  return inputs.every(({ cost }) => spentText(cost) === undefined) ? 'cost' : undefined
+}
+
+export const inputRow = (input: InputModel, lacks: Lacking): Html => {
   const { seq, state, given, took, read, written, cost, failedCalls } = input
   const words = given[0] ? firstWords(given[0].message.text, MAX_WORDS) : (firstFault(input.faults)?.slice(0, MAX_WORDS) ?? '')
-  const cells = [took > 0 ? showMicroseconds(took) : '', read + written === 0 ? '' : showCount(read + written), spentText(cost) ?? '']
+  const all = [took > 0 ? showMicroseconds(took) : '', read + written === 0 ? '' : showCount(read + written), spentText(cost) ?? '']
+  const cells = all.slice(0, lacks === 'tokens' ? 1 : lacks === 'cost' ? 2 : 3)
   return html`<li class="${state}" data-seq="${seq}" data-t="${Math.round(took)}" data-k="${read + written}" data-c="${cost.known}"${failedCalls > 0 ? html` data-f="${failedCalls}"` : undefined}><a href="#${seq}"><b>${seq > 0 ? `#${seq}` : '#?'}</b><i>${STATES[state]}</i><span>${words}</span>${cells.map((cell) => html`<em>${cell}</em>`)}</a></li>`
 }
 
@@ -47,6 +56,8 @@ export interface ListParts {
   readonly total: number
   /** Why some are not. */
   readonly note: Html | undefined
+  /** Columns that no row fills. */
+  readonly lacks?: Lacking
   /** Each is of two runs. */
   readonly isCompared?: boolean
 }
@@ -54,7 +65,7 @@ export interface ListParts {
 /** Rows that are elements from the beginning. A script draws the others as they are looked at, and shows one article; it finds them as text. */
 const FIRST_ROWS = 60
 
-export const inputList = ({ rows, articles, total, note, sorts = SORTS, filters = FILTERS, isCompared }: ListParts): Html => html`
+export const inputList = ({ rows, articles, total, note, sorts = SORTS, filters = FILTERS, lacks, isCompared }: ListParts): Html => html`
 <section id="inputs" aria-labelledby="inputs-title" data-total="${total}" data-held="${articles.length}">
 <h2 id="inputs-title">Inputs <small class="count" id="shown-count">${total}</small></h2>
 ${note}
@@ -63,7 +74,7 @@ ${note}
 <div class="tools" data-script hidden><label>show <select id="filter">${filters.map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select></label>
 <label>with <input id="words" type="search" autocomplete="off" spellcheck="false" size="12"></label>
 <label>by <select id="sort">${sorts.map(([name, text]) => html`<option value="${name}">${text}</option>`)}</select></label></div>
-<div class="rows" id="list"><ol id="rows" role="list" aria-label="Inputs">${rows.slice(0, FIRST_ROWS)}</ol>
+<div class="rows${lacks === undefined ? '' : ` no-${lacks}`}" id="list"><ol id="rows" role="list" aria-label="Inputs">${rows.slice(0, FIRST_ROWS)}</ol>
 <noscript id="more-rows">${rows.length > FIRST_ROWS ? html`<ol>${rows.slice(FIRST_ROWS)}</ol>` : undefined}</noscript></div>
 <p class="hint" data-script hidden>arrow keys, n and p go from input to input</p>
 </div>

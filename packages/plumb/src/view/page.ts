@@ -6,7 +6,7 @@ import { framed, searchField } from './frame.js'
 import { type Growing, growingPart } from './growing.js'
 import { type Html, html } from './html.js'
 import { type InputModel, inputsOf, isWaiting } from './inputs.js'
-import { inputList, inputRow } from './list.js'
+import { inputList, inputRow, lackingIn } from './list.js'
 import { fitOnPage, type Listed } from './page-room.js'
 import { errors, processes, promptPart, wiring } from './parts.js'
 import type { Pictures } from './pictures.js'
@@ -56,7 +56,8 @@ export const listedInputs = (
   prompts: ReadonlyMap<number, Prompt> = promptsOf(parts),
 ): readonly Listed[] => {
   const context = contextOf(parts, prompts)
-  return inputs.map((input) => ({ seq: input.seq, row: () => inputRow(input), article: () => article(input, context) }))
+  const lacks = lackingIn(inputs)
+  return inputs.map((input) => ({ seq: input.seq, row: () => inputRow(input, lacks), article: () => article(input, context) }))
 }
 
 // Failed and waiting inputs come first, with the dearest and the slowest, to which the page leads, then all others in their order.
@@ -66,7 +67,7 @@ const listOf = (inputs: readonly InputModel[], room: number, parts: PageParts, p
   const worth = byWorth(inputs).map((input) => places.get(input) as Listed)
   const { rows, articles, missing } = fitOnPage(listed, worth, { room, isServed: parts.isServed })
   const note = parts.isServed ? undefined : leftOut({ total: inputs.length, rows: rows.length, missing }, parts.directory)
-  return inputList({ rows, articles, total: inputs.length, note })
+  return inputList({ rows, articles, total: inputs.length, note, lacks: lackingIn(inputs) })
 }
 
 export const contextOf = (parts: ContextParts, prompts: ReadonlyMap<number, Prompt>, prefix = ''): ArticleContext => ({

@@ -37,7 +37,7 @@ export const noTexts: RunTexts = {
 
 const KEPT = 'kept-answers'
 /** Shorter texts are whole in the timeline. */
-const MIN_LONG = 4000
+const MIN_LONG = 200
 /** Of an event, in which its kind, process and id are. */
 const HEAD_BYTES = 600
 

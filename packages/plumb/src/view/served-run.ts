@@ -18,9 +18,9 @@ export interface Answer {
 const FILES = ['trace.json', 'run.json', 'events.jsonl', 'approvals.jsonl', 'growing.json']
 /** Rows that are fetched at once. */
 const MAX_ROWS = 5000
-/** Of a search: inputs that are named, and milliseconds. */
+/** Of one request of a search, which others go on with: inputs that are named, and milliseconds. */
 const MAX_FOUND = 10_000
-const SEARCH_MS = 20_000
+const SEARCH_MS = 1000
 /** Inputs that are searched before others have their turn. */
 const SLICE = 50
 
@@ -62,7 +62,10 @@ export class ServedRun {
       const rows = items.slice(Number(number), Number(number) + MAX_ROWS)
       return { status: 200, type: 'text/html', body: rows.map((item) => item.row().text).join('') }
     }
-    if (name === 'find') return this.#find(loaded.value, new URLSearchParams(query).get('q') ?? '')
+    if (name === 'find') {
+      const asked = new URLSearchParams(query)
+      return this.#find(loaded.value, asked.get('q') ?? '', Number(/^\d{1,15}$/.exec(asked.get('from') ?? '0')?.[0] ?? 0))
+    }
     return { status: 404, type: 'text/plain', body: 'nothing is here\n' }
   }
 
@@ -72,17 +75,18 @@ export class ServedRun {
     return { status: 200, type: 'text/html', body: item.article().text }
   }
 
-  // Of the text as it is shown, without tags.
-  async #find({ items }: Loaded, text: string): Promise<Answer> {
+  // Of the text as it is shown, without tags. `searched`: how many inputs have been searched then, with those before `from`.
+  async #find({ items }: Loaded, text: string, from: number): Promise<Answer> {
     const wanted = text.toLowerCase()
     const until = Date.now() + SEARCH_MS
     const found: [seq: number, count: number][] = []
-    let searched = 0
-    for (const item of items) {
-      if (wanted === '' || found.length >= MAX_FOUND || Date.now() > until) break
+    let searched = from
+    for (const item of wanted === '' ? [] : items.slice(from)) {
       const count = countIn(shownText(item.article().text).toLowerCase(), wanted)
       if (count > 0) found.push([item.seq, count])
-      if (++searched % SLICE === 0) await pause()
+      searched++
+      if (found.length >= MAX_FOUND || Date.now() > until) break
+      if (searched % SLICE === 0) await pause()
     }
     return { status: 200, type: 'application/json', body: JSON.stringify({ found, searched, total: items.length }) }
   }

@@ -45,7 +45,8 @@ const textOf = (json: string): string => {
 /** The beginning of a value on one line: of an object, its texts. */
 export const firstWords = (json: string, most: number): string => {
   const parsed = parse(json)
-  const words = typeof parsed === 'string' ? parsed : isRecord(parsed) ? textsIn(parsed) || json : json
+  const words =
+    typeof parsed === 'string' ? parsed : isRecord(parsed) ? textsIn(parsed) || json : parsed === undefined ? textsOfCut(json) : json
   const line = words.replace(/\s+/g, ' ').trim()
   return line.length > most ? `${line.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : line
 }
@@ -54,6 +55,14 @@ const textsIn = (value: Readonly<Record<string, unknown>>): string =>
   Object.values(value)
     .filter((one) => typeof one === 'string')
     .join(' · ')
+
+// What was cut is no JSON: its texts are found by their quotes.
+const textsOfCut = (json: string): string => {
+  const texts = [...json.matchAll(/(?:^|:\s*)"((?:[^"\\]|\\.)*)/g)].map(([, text = '']) =>
+    text.replace(/\\[nrt]/g, ' ').replace(/\\(["\\/])/g, '$1'),
+  )
+  return texts.join(' · ') || json
+}
 
 const parse = (json: string): unknown => {
   try {

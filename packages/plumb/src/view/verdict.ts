@@ -95,7 +95,7 @@ export const usageOf = ({ requests }: Pick<Lane, 'requests'>): Usage => ({
 
 const costs = ({ run, inputs }: VerdictFacts): Html | undefined => {
   const all = run.lanes.map((lane, i) => ({ lane, at: i, ...usageOf(lane) })).filter(({ requests }) => requests > 0)
-  if (all.length === 0) return undefined
+  if (all.length === 0) return nothingSpent(run)
   const total = all.reduce((sum, one) => addCosts(sum, one.cost), NOTHING_SPENT)
   const [read, written] = [all.reduce((sum, one) => sum + one.read, 0), all.reduce((sum, one) => sum + one.written, 0)]
   const byCost = (a: Pick<Usage, 'cost' | 'read'>, b: typeof a) => b.cost.known - a.cost.known || b.read - a.read
@@ -111,6 +111,14 @@ const costs = ({ run, inputs }: VerdictFacts): Html | undefined => {
     items,
     more: most.length > 0 ? html`Dearest ${most.map((one, i) => html`${i > 0 ? ', ' : ''}${one}`)}` : undefined,
   })
+}
+
+// Without a request of this run there may be answers of others.
+const nothingSpent = ({ lanes }: RunModel): Html | undefined => {
+  const sources = lanes.flatMap(({ requests }) => requests.flatMap(({ source }) => source ?? []))
+  if (sources.length === 0) return undefined
+  const from = [...new Set(sources)].map((source) => `the ${source}`).join(' and ')
+  return card('cost', { title: 'Nothing spent', leads: AGENTS, more: `${counted(sources.length, 'answer')} came from ${from}` })
 }
 
 const dearestInput = (input: InputModel | undefined): Html | undefined => {

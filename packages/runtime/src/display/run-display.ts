@@ -32,8 +32,8 @@ import { openTraceFile } from './trace/trace-file.js'
 
 type Usage = Extract<Telemetry, { kind: 'usage' }>
 
-// A record has all messages in files of its own; its trace is a timeline for a person, who looks at no more.
-const RECORD_TRACE_BYTES = 16 * 1024 * 1024
+// A record has all messages in files of its own; its trace is a timeline for a person, who reads long texts from those.
+const RECORD_TRACE = { whole: 16 * 1024 * 1024, brief: 96 * 1024 * 1024 }
 
 export class RunDisplay {
   readonly #options: RunOptions['display']
@@ -118,7 +118,7 @@ export class RunDisplay {
       : openTraceFile({
           path: join(record.directory, TRACE_FILE),
           spare: record.spare,
-          maxBytes: RECORD_TRACE_BYTES,
+          limits: RECORD_TRACE,
           costOf: this.#nanoOf,
           fail: report,
         })

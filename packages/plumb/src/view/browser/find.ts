@@ -39,8 +39,10 @@ const otherPlaces = (wanted: string): Place[] =>
 /** Milliseconds after which the page has its turn. */
 const SLICE_MS = 30
 
-/** `take` gets what was found so far, now and then; false ends it. */
-const searchPage = async (wanted: string, take: (places: readonly Place[]) => boolean): Promise<void> => {
+/** Gets what was found so far, now and then; false ends the search. */
+type Take = (places: readonly Place[]) => boolean
+
+const searchPage = async (wanted: string, take: Take): Promise<void> => {
   const places: Place[] = []
   let until = performance.now() + SLICE_MS
   for (const seq of heldSeqs()) {
@@ -54,13 +56,19 @@ const searchPage = async (wanted: string, take: (places: readonly Place[]) => bo
   take([...places, ...otherPlaces(wanted)])
 }
 
-const placesServed = async (wanted: string): Promise<{ places: Place[]; note: string }> => {
-  const reply = await fetchedMatches(wanted)
-  const others = otherPlaces(wanted)
-  if (!reply) return { places: others, note: '; the server does not answer' }
-  const places = reply.found.map(([seq, count]) => ({ seq: String(seq), part: undefined, count }))
-  const note = reply.searched < reply.total ? `; ${reply.searched} of ${reply.total} inputs were searched` : ''
-  return { places: [...places, ...others], note }
+/** Resolves to what is to be said of it. */
+const searchServer = async (wanted: string, take: Take): Promise<string> => {
+  const places: Place[] = []
+  for (let from = 0; ; ) {
+    const reply = await fetchedMatches(wanted, from)
+    for (const [seq, count] of reply?.found ?? []) places.push({ seq: String(seq), part: undefined, count })
+    if (!reply || reply.searched >= reply.total || reply.searched <= from) {
+      take([...places, ...otherPlaces(wanted)])
+      return reply ? '' : '; the server does not answer'
+    }
+    if (!take(places)) return ''
+    from = reply.searched
+  }
 }
 
 const noteOfPage = (): string => {
@@ -112,18 +120,15 @@ export const enableSearch = (): void => {
     ;[total, at, note, searched, isDone] = [0, -1, '', wanted, wanted === '']
     say()
     if (wanted === '') return
-    if (isServed) {
-      const served = await placesServed(wanted)
-      if (searched !== wanted) return
-      note = served.note
-      return take(served.places, true)
-    }
-    note = noteOfPage()
-    await searchPage(wanted, (found) => {
+    const takeMore: Take = (found) => {
       if (searched === wanted) take(found, false)
       return searched === wanted
-    })
-    if (searched === wanted) take(places, true)
+    }
+    note = isServed ? '' : noteOfPage()
+    const added = isServed ? await searchServer(wanted, takeMore) : await searchPage(wanted, takeMore)
+    if (searched !== wanted) return
+    note += added ?? ''
+    take(places, true)
   }
 
   field.addEventListener('input', () => {

@@ -124,7 +124,13 @@ const cells = (line: string): string[] =>
     .map((cell) => cell.trim())
 
 const table = (lines: readonly string[], i: number, parent: Node): number => {
-  const element = make('table', parent)
+  // A wide one is scrolled, by keys as well, and the page stays as wide as it is.
+  const box = make('div', parent)
+  box.className = 'table'
+  box.tabIndex = 0
+  box.setAttribute('role', 'group')
+  box.setAttribute('aria-label', 'table')
+  const element = make('table', box)
   const head = make('tr', make('thead', element))
   for (const cell of cells(lines[i] ?? '')) inline(cell, make('th', head), 0)
   const body = make('tbody', element)

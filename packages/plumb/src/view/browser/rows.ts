@@ -40,7 +40,7 @@ const inOrder = (rows: readonly Row[]): Row[] => {
   return [...rows].sort((a, b) => last(a) - last(b) || sign * (a.numberOf(key) - b.numberOf(key)) || Number(a.seq) - Number(b.seq))
 }
 
-export const arrange = (): void => {
+const arrange = (): void => {
   listed = inOrder(all.filter(isShown))
   const shown = document.getElementById('shown-count')
   const total = document.getElementById('inputs')?.dataset.total ?? ''

@@ -21,8 +21,9 @@ export interface Found {
   readonly total: number
 }
 
-export const fetchedMatches = async (text: string): Promise<Found | undefined> => {
-  const json = await fetched(`find?q=${encodeURIComponent(text)}`)
+/** `from`: how many inputs were searched before. */
+export const fetchedMatches = async (text: string, from: number): Promise<Found | undefined> => {
+  const json = await fetched(`find?q=${encodeURIComponent(text)}&from=${from}`)
   return json === undefined ? undefined : (JSON.parse(json) as Found)
 }
 

@@ -1,17 +1,18 @@
 // --trace FILE: the events of a run, streamed to disk as a trace that Perfetto opens.
 
-import { type Fault, type Result, scrub, succeed } from '@plumb/wire'
+import { type Fault, type Result, scrub, scrubHead, succeed } from '@plumb/wire'
 import type { RunListener } from '../../event/run-event.js'
 import { type LineFile, openLineFile } from '../../record/line-file.js'
 import type { CostOf } from '../stats-counter.js'
 import { TraceBuilder } from './trace-builder.js'
+import type { TraceEvent } from './trace-event.js'
 
 const DELAY_MS = 200
 
 export interface TraceFileOptions {
   readonly path: string
-  /** No event is added beyond this size; undefined: no limit. */
-  readonly maxBytes?: number
+  /** Beyond these sizes events have the beginning of long texts, and then none is added; undefined: no limit. */
+  readonly limits?: { readonly whole: number; readonly brief: number }
   /** The trace goes in front: where the disk is full, it is the first file that is emptied. */
   readonly spare?: LineFile[]
   /** Without it no request has a price. */
@@ -23,7 +24,7 @@ export interface TraceFileOptions {
 /** Writes one event a line. */
 export const openTraceFile = ({
   path,
-  maxBytes = Number.POSITIVE_INFINITY,
+  limits: { whole, brief } = { whole: Number.POSITIVE_INFINITY, brief: Number.POSITIVE_INFINITY },
   spare,
   costOf,
   fail,
@@ -35,14 +36,14 @@ export const openTraceFile = ({
   let separator = '['
   let bytes = 0
   const builder = new TraceBuilder((event) => {
-    const line = separator + scrub(JSON.stringify(event))
+    const line = separator + scrub(JSON.stringify(bytes < whole ? event : shortened(event)))
     bytes += line.length + 1
     file.add(line)
     separator = ','
   }, costOf)
   return succeed({
     on: (event) => {
-      if (bytes < maxBytes) builder.on(event)
+      if (bytes < brief) builder.on(event)
     },
     finish: async () => {
       // The format allows that its end is missing, so a run that is killed leaves a trace too.
@@ -50,4 +51,21 @@ export const openTraceFile = ({
       file.flush()
     },
   })
+}
+
+/** Characters of a text; a value that is cut is a text, as in other events. */
+const MAX_BRIEF = 200
+const TEXTS: ReadonlySet<string> = new Set(['message', 'input', 'output', 'result', 'error', 'detail', 'told', 'reason', 'system', 'tools'])
+
+const shortened = (event: TraceEvent): TraceEvent => {
+  const { args } = event
+  if (!args) return event
+  const cut = Object.entries(args).map(([name, value]) => [name, TEXTS.has(name) ? beginning(value) : value])
+  return { ...event, args: Object.fromEntries(cut) }
+}
+
+const beginning = (value: unknown): unknown => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  if (text.length <= MAX_BRIEF) return value
+  return `${scrubHead(text, MAX_BRIEF).head.replace(/[\ud800-\udbff]$/, '')}…`
 }
