@@ -63,6 +63,7 @@ const standIn = (said: string[]) => {
     window: {
       activeColorTheme: { kind: 1 },
       showInformationMessage: (text: string) => said.push(text),
+      showOpenDialog: async () => [{ fsPath: '/a record' }],
       createWebviewPanel: () => {
         const panel = { webview: { html: '' }, onDidDispose: register, reveal: () => {} }
         panels.push(panel)
@@ -125,6 +126,18 @@ t.test('the extension of VS Code runs and draws a spec, without a shell', async 
     tasks.map(({ execution: { process, args } }) => [process, args]),
     [[PLUMB, ['-R', spec]]],
   )
+  tasks.length = 0
+  for (const name of ['plumb.chat', 'plumb.flows', 'plumb.view']) await commands.get(name)?.(uri)
+  t.strictSame(
+    tasks.map(({ execution: { args } }) => args),
+    [
+      ['chat', spec],
+      ['check', '--flows', spec],
+      ['view', '--serve', '/a record'],
+    ],
+  )
+  const snippets = Object.values(JSON.parse(readFileSync(join(directory, 'snippets.json'), 'utf8'))) as { prefix: string }[]
+  t.ok(snippets.every(({ prefix }) => [...WORDS, 'barrier', 'test'].includes(prefix)))
   await commands.get('plumb.run')?.()
   t.strictSame(said, ['Open a .plumb file first.'])
   const plain = join(directory, 'a.plumb')

@@ -14,6 +14,11 @@ export const activate = async (context) => {
   context.subscriptions.push(
     vscode.commands.registerCommand('plumb.run', (uri) => withSpec(uri, run)),
     vscode.commands.registerCommand('plumb.render', (uri) => withSpec(uri, (document) => renderBeside(document, panels))),
+    vscode.commands.registerCommand('plumb.chat', (uri) => withSpec(uri, (document) => inTerminal(document, 'chat', ['chat']))),
+    vscode.commands.registerCommand('plumb.flows', (uri) =>
+      withSpec(uri, (document) => inTerminal(document, 'flows', ['check', '--flows'])),
+    ),
+    vscode.commands.registerCommand('plumb.view', view),
     vscode.commands.registerCommand('plumb.restart', restart),
     vscode.workspace.onDidSaveTextDocument((document) => {
       const panel = panels.get(document.uri.toString())
@@ -57,12 +62,23 @@ const withSpec = async (uri, use) => {
   return use(document)
 }
 
-// No shell: the arguments are a list.
-const run = (document) => {
+const run = (document) => inTerminal(document, 'run', vscode.workspace.getConfiguration('plumb', document.uri).get('runArguments', ['-R']))
+
+const inTerminal = (document, name, words) => {
   const path = document.uri.fsPath
-  const words = vscode.workspace.getConfiguration('plumb', document.uri).get('runArguments', ['-R'])
-  const execution = new vscode.ProcessExecution(executable(), [...words, path], { cwd: dirname(path) })
-  const task = new vscode.Task({ type: 'plumb' }, vscode.TaskScope.Workspace, 'run', 'plumb', execution)
+  return execute(name, [...words, path], dirname(path))
+}
+
+// The link that it prints opens the page, while it runs.
+const view = async () => {
+  const [chosen] = (await vscode.window.showOpenDialog({ canSelectFiles: false, canSelectFolders: true, openLabel: 'View' })) ?? []
+  return chosen && execute('view', ['view', '--serve', chosen.fsPath], chosen.fsPath)
+}
+
+// No shell: the arguments are a list.
+const execute = (name, words, cwd) => {
+  const execution = new vscode.ProcessExecution(executable(), words, { cwd })
+  const task = new vscode.Task({ type: 'plumb' }, vscode.TaskScope.Workspace, name, 'plumb', execution)
   task.presentationOptions = { focus: true, clear: true }
   return vscode.tasks.executeTask(task)
 }
