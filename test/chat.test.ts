@@ -236,11 +236,11 @@ t.test('settings and memory', async (t) => {
 t.test('a tool call waits for approval, and its result is shown', async (t) => {
   const chat = await openChat(t, ['-e', DANGER])
   t.match(chat.screen, /^talking to 'bot': doctor; tool danger; \/help/)
-  const question = /\ndanger: makes it nothing\n {2}n {2}\d\nallow 'danger'\? \[y once, a always in this session, N no\] ?$/
+  const question = /\ndanger: makes it nothing\n {2}n {2}\d\nallow 'danger'\? \[y once, a always in this session, N no, e edit\] ?$/
   chat.type(`call danger {"n":1}${ENTER}`)
   await chat.shows(question)
   chat.type('y')
-  await chat.shows(/N no\] yes\ndanger {"n":1}: \d+ bytes \(\d+ ms\)\n[\s\S]*{"n":7}[\s\S]*\ndoctor, 2 calls, .*\n> ?$/)
+  await chat.shows(/N no, e edit\] yes\ndanger {"n":1}: \d+ bytes \([\d.]+ m?s\)\n[\s\S]*{"n":7}[\s\S]*\ndoctor, 2 calls, .*\n> ?$/)
   for (const [key, echo] of [
     ['n', 'no'],
     [ENTER, 'no'],
@@ -250,14 +250,14 @@ t.test('a tool call waits for approval, and its result is shown', async (t) => {
     chat.type(`call danger {"n":2}${ENTER}`)
     await chat.shows(question)
     chat.type(`x${key}`)
-    await chat.shows(new RegExp(`N no\\] ${echo}\n[^]*> ?$`))
+    await chat.shows(new RegExp(`N no, e edit\\] ${echo}\n[^]*> ?$`))
   }
   chat.type(`call danger {"n":3}${ENTER}`)
   await chat.shows(question)
   for (const key of 'really') chat.type(key)
   chat.type(ENTER)
-  await chat.shows(/ {2}3\n.* N no\] no\n[\s\S]*> ?$/)
-  t.ok((chat.screen.match(/\ndanger {"n":\d} failed: the call of 'danger' was denied \(\d+ ms\)\n/g)?.length ?? 0) >= 3)
+  await chat.shows(/ {2}3\n.* N no, e edit\] no\n[\s\S]*> ?$/)
+  t.ok((chat.screen.match(/\ndanger {"n":\d} failed: the call of 'danger' was denied \([\d.]+ m?s\)\n/g)?.length ?? 0) >= 3)
   t.match(chat.output, '\x1b[1;31mdanger {"n":2} failed: ')
   t.match(chat.screen, /the answer was dropped/)
   chat.type(`/tools${ENTER}`)
@@ -269,13 +269,39 @@ t.test('a tool call waits for approval, and its result is shown', async (t) => {
   chat.type('y')
   await chat.shows(/session\? \[y\/N\] yes\n[\s\S]*\n> ?$/)
   chat.type(`call danger {"n":5}${ENTER}`)
-  await chat.shows(/danger {"n":5} is allowed, as always in this session\n[\s\S]*danger {"n":5}: \d+ bytes \(\d+ ms\)\n[\s\S]*\n> ?$/)
+  await chat.shows(/danger {"n":5} is allowed, as always in this session\n[\s\S]*danger {"n":5}: \d+ bytes \([\d.]+ m?s\)\n[\s\S]*\n> ?$/)
 })
+
+for (const [name, editor, steps] of [
+  ['an editor', 'sed -i s/1/x/', [/ {2}n {2}1\n {2}not changed: .*n.*\nallow/]],
+  ['an editor that fails', 'false', [/ {2}n {2}1\n {2}not changed: the editor 'false' ended with status 1/]],
+  [
+    'an editor that takes words',
+    'sed -i -e s/1/5/',
+    [/ {2}n {2}5\nallow .*edit\] ?$/, 'y', /\ndanger {"n":5}: [\s\S]*to {"n":5}\n[\s\S]*{"n":7}[\s\S]*\n> ?$/],
+  ],
+  [
+    'a line',
+    '',
+    [/new input, as JSON: {"n":1}$/, `${BACKSPACE}${BACKSPACE}8}${ENTER}`, / {2}n {2}8\nallow .*edit\] ?$/, 'n', /was denied/],
+  ],
+] as const)
+  t.test(`the input of a call is edited: ${name}`, async (t) => {
+    const chat = await openChat(t, ['-e', DANGER], { env: { EDITOR: editor } })
+    chat.type(`call danger {"n":1}${ENTER}`)
+    await chat.shows(/ {2}n {2}1\nallow 'danger'\? .*edit\] ?$/)
+    chat.type('e')
+    for (const step of steps) {
+      if (typeof step === 'string') chat.type(step)
+      else await chat.shows(step)
+    }
+    t.match(chat.screen, /e edit\] edit\n/)
+  })
 
 const ASKING = `let danger : json -> json = tool { mock: { n: 7 }, approval: "ask" }
 let quick : json -> json = tool { mock: { n: 8 } }
 let bot : !string -> !string = agent { provider: "anthropic", model: "m", tools: [danger, quick] }`
-const asks = (number = '') => `${number}allow 'danger'? [y once, a always in this session, N no]`
+const asks = (number = '') => `${number}allow 'danger'? [y once, a always in this session, N no, e edit]`
 
 t.test('a question stays below notices, and several are asked one by one', async (t) => {
   const model = await openTalkingModel()
@@ -294,7 +320,7 @@ t.test('a question stays below notices, and several are asked one by one', async
     turn.call(name, { n })
   turn.end()
   await chat.shows(/Let me see\.\n[\s\S]*\n {2}n {2}1\n[\s\S]*\(1 of 3\) allow.*$/)
-  await chat.shows(/\nquick {"n":3}: \d+ bytes \(\d+ ms\)\n/)
+  await chat.shows(/\nquick {"n":3}: \d+ bytes \([\d.]+ m?s\)\n/)
   await endsWith(`\n${asks('(1 of 3) ')}`)
   t.equal(chat.screen.split('\n  n  1\n').length, 2, 'it stands there once')
   chat.type(`${paste('kept for later')}x`)
@@ -305,9 +331,9 @@ t.test('a question stays below notices, and several are asked one by one', async
   t.equal(chat.screen.split('(1 of 3) allow').length, 2, 'it stands there once')
   chat.type(`${BACKSPACE}y`)
   await endsWith(`\n${asks('(2 of 3) ')}`)
-  await chat.shows(/\n\(1 of 3\) .*N no\] yes\n[\s\S]*danger {"n":1}: \d+ bytes \(\d+ ms\)\n[\s\S]*\(2 of 3\)/)
+  await chat.shows(/\n\(1 of 3\) .*N no, e edit\] yes\n[\s\S]*danger {"n":1}: \d+ bytes \([\d.]+ m?s\)\n[\s\S]*\(2 of 3\)/)
   chat.type(CTRL_C)
-  await chat.shows(/\n\(2 of 3\) .*N no\] no\n/)
+  await chat.shows(/\n\(2 of 3\) .*N no, e edit\] no\n/)
   await chat.shows(/\n\(3 of 3\) .* withdrawn, the answer that it was for was dropped\n[\s\S]*> kept for later$/)
   t.notMatch(chat.screen, /no call with the id/)
 })
@@ -322,7 +348,7 @@ t.test('a long question is shown whole, above', async (t) => {
   turn.call('danger', { text })
   turn.call('quick', {})
   turn.end()
-  await chat.shows(/\nquick [\s\S]*\nallow 'danger'\? .*N no\]$/)
+  await chat.shows(/\nquick [\s\S]*\nallow 'danger'\? .*N no, e edit\]$/)
   t.equal(chat.screen.split(`danger:\n  text  "${text}"\n`).length, 2, 'once')
   chat.type('n')
   await model.turn()
@@ -352,19 +378,19 @@ let main : (!string, !json) -> (!string, !json) = plumb(input, ctrl_in, output, 
   await chat.shows(/\[talker\] One$/)
   bot.call('danger', { n: 1 })
   bot.end()
-  await chat.shows(/\n\[talker\] One\n(.*\n)*allow .* N no\]$/)
+  await chat.shows(/\n\[talker\] One\n(.*\n)*allow .* N no, e edit\]$/)
   talker.say(' two\nthree')
-  await chat.shows(/\n two\nallow .* N no\]$/)
+  await chat.shows(/\n two\nallow .* N no, e edit\]$/)
   talker.say(' four\n')
-  await chat.shows(/\n two\nthree four\nallow .* N no\]$/)
+  await chat.shows(/\n two\nthree four\nallow .* N no, e edit\]$/)
   writeFileSync(join(chat.directory, 'go'), 'go\n')
-  await chat.shows(/\nallow .* N no\] withdrawn, it was approved elsewhere\n/)
+  await chat.shows(/\nallow .* N no, e edit\] withdrawn, it was approved elsewhere\n/)
   const again = await model.turn()
   again.say('done')
   again.end()
   talker.end()
   await chat.shows(/done[\s\S]*\n> ?$/)
-  t.equal(chat.screen.split(' N no]').length, 2, 'once')
+  t.equal(chat.screen.split(' e edit]').length, 2, 'once')
 })
 
 t.test('search in the history', async (t) => {
@@ -568,12 +594,12 @@ t.test('a terminal that can do lines alone', async (t) => {
   chat.type(`/memory${ENTER}`)
   await chat.shows('user: one\ntwo\n')
   chat.type(`call danger {"n":1}${ENTER}`)
-  await chat.shows(/N no\] ?$/)
+  await chat.shows(/N no, e edit\] ?$/)
   chat.type(`yes${ENTER}`)
   await chat.shows(/{"n":7}[\s\S]*> ?$/)
   // What looks like an answer was typed before there was a question.
   chat.type(`call danger {"n":2}${ENTER}y${ENTER}`)
-  await chat.shows(/ {2}n {2}2\n.* N no\] ?$/)
+  await chat.shows(/ {2}n {2}2\n.* N no, e edit\] ?$/)
   chat.type(`n${ENTER}`)
   // It is a message of its own, after the question.
   await chat.shows(/ failed: [\s\S]*doctor, .* tokens\n[\s\S]*doctor, .* tokens\n> ?$/)

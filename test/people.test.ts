@@ -16,11 +16,11 @@ const RECORD = `type Draft = { text: string, @min 1 @max 5 stars: int, kind: "a"
 let review : !string -> !Draft = agent { provider: "person", prompt: "How good is it?" }
 let main : !string -> !string = review ; map($"{text} {stars} {kind} {note ?? "none"}")`
 
-const open = (t: Test, command: readonly string[], spec: string): Pty => {
+const open = (t: Test, command: readonly string[], spec: string, env: Readonly<Record<string, string>> = {}): Pty => {
   const directory = mkdtempSync(join(tmpdir(), 'plumb-people-'))
   writeFileSync(join(directory, 'r.plumb'), spec)
   writeFileSync(join(directory, 'in.jsonl'), '"a poem"\n')
-  const pty = new Pty({ command, cwd: directory, env: { HOME: directory } })
+  const pty = new Pty({ command, cwd: directory, env: { HOME: directory, ...env } })
   t.teardown(async () => {
     await pty.close()
     rmSync(directory, { recursive: true, force: true })
@@ -58,6 +58,25 @@ for (const [program, args] of [
     t.match(pty.screen, /answer_refused/)
     t.match(pty.screen, /"a \\"text\\""/)
   })
+
+// What it ran with is what its record, its telemetry and the model say, also when it is resumed.
+t.test('at the terminal of a run the input of a call is edited, by an agent and by a map', async (t) => {
+  const spec = `let pay : { arguments: [string] } -> string = tool { command: "echo paid", approval: "ask" }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [pay] }
+let main : !string -> !string = bot ; map({ arguments: [value] }) ; map(pay)`
+  const input = JSON.stringify('call pay {"arguments":["100"]}')
+  const run = (more: string) => `${bin('plumb')} --no-progress ${more} r.plumb < in.jsonl`
+  const command = `echo '${input}' > in.jsonl; ${run('--record rec')}; echo "status $?"; grep -c '"edited","input":{"arguments":\\["20"\\]}\\|"input":{"arguments":\\["20"\\]},"ok":true' rec/events.jsonl; ${run('--resume rec')}; echo done`
+  const pty = open(t, ['bash', '-c', command], spec, { EDITOR: 'sed -i s/100/20/' })
+  await pty.shows(/pay, asked for by bot:\n {2}arguments {2}\["100"\]\n[^\n]*\nallow 'pay'\? .*edit\] ?$/)
+  pty.type(`e${ENTER}`)
+  await pty.shows(/ {2}arguments {2}\["20"\]\n[^\n]*\nallow 'pay'\? .*edit\] ?$/)
+  pty.type(`y${ENTER}`)
+  await pty.shows(/changed the input[\s\S]*allow 'pay'\? .*edit\] ?$/)
+  pty.type(`y${ENTER}`)
+  await pty.shows(/\n("paid A person changed [\s\S]*20[\s\S]*")\nstatus 0\n2\n\1\ndone/)
+  t.strictSame(await pty.exited, { status: 0, signal: 0 })
+})
 
 for (const [name, spec, says] of [
   [

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
 import { appendLine, decisionLine, openHeldCalls, readCalls, stateNow } from '../src/approval/index.js'
+import type { Consent } from '../src/approval/question.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'plumb-approval-'))
 t.teardown(() => rmSync(directory, { recursive: true, force: true }))
@@ -25,13 +26,13 @@ interface Attempt {
 }
 
 /** One process asks for the call, as `heard` answers. */
-const attempt = async (path: string, heard: boolean | undefined, call = CALL, isLost = false): Promise<Attempt> => {
+const attempt = async (path: string, heard: Consent | undefined, call = CALL, isLost = false): Promise<Attempt> => {
   const held = openHeldCalls(path)
   if (!held.ok) return { error: held.error.error, result: undefined, made: 0 }
   let made = 0
-  const run = async () => {
+  const run = async (edited?: string) => {
     made++
-    return { sent: true }
+    return { sent: true, ...(edited === undefined ? {} : { edited }) }
   }
   const settled = await held.value.of(call).settle({ ask: async () => heard, run, isLost: () => isLost })
   return settled.ok ? { error: undefined, result: settled.value, made } : { error: settled.error.error, result: undefined, made }
@@ -58,6 +59,15 @@ t.test('a call waits, is approved, is made once, and its result is known from th
   t.match(await attempt(path, undefined), { error: undefined, result: { sent: true }, made: 0 }, 'and not again')
   decide(path, true)
   t.match(await attempt(path, undefined), { made: 0 }, 'also when it is approved once more')
+})
+
+t.test('a call that a person gave another input is made with that, also once more', async (t) => {
+  const path = newFile()
+  const edited = '{"to":"bob"}'
+  t.match(await attempt(path, { edited }, CALL, true), { result: { sent: true, edited }, made: 1 }, 'its result is lost')
+  t.match(await attempt(path, undefined), { error: 'in_doubt', made: 0 })
+  decide(path, true)
+  t.match(await attempt(path, undefined), { result: { sent: true, edited }, made: 1 })
 })
 
 t.test('where a person is there nothing waits, and the call is made once all the same', async (t) => {

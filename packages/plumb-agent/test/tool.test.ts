@@ -589,6 +589,35 @@ no call with the id 'nope' waits for approval
 {"kind":"approval","id":"call_1","name":"danger","outcome":"approved"
 `,
   },
+  'with another input: what does not fit is asked about again, and nothing that was allowed before': {
+    run: `mkfifo c r; echo '"call danger {\\"n\\":1}"' | plumb-agent --telemetry bot.plumb 3> reported 6< c 7> r > out & exec 8>c 9<r
+      receive; send '{"edit":"call_1"}'; receive | pick _.detail; send '{"edit":"call_1","input":{"n":2},"approve":"call_1"}'; receive | pick _.detail
+      send '{"edit":"call_1","input":{"n":"x"}}'; receive | sed 's/"wrong":".*n.*"/"wrong":"n"/'
+      send '{"approve":"call_1"}'; receive | pick _.detail; send '{"edit":"call_1~2","input":{"n":1e0,"note":"two"}}'; receive
+      send '{"approve":"call_1~3"}'; wait; exec 8>&-; rm c r; pick _ < out; grep '"approval"' reported | sed 's/,"agent.*//'`,
+    out: `{"kind":"approval","id":"call_1","tool":"danger","input":{"n":1,"note":"none"}}
+'edit' names a call that waits, and 'input' is its new input
+'edit' has the call asked about anew, with an id of its own: approve or deny that
+{"kind":"approval","id":"call_1~2","tool":"danger","input":{"n":1,"note":"none"},"wrong":"n"}
+no call with the id 'call_1' waits for approval
+{"kind":"approval","id":"call_1~3","tool":"danger","input":{"n":1e0,"note":"two"}}
+A person changed the input of 'danger' before it was called, to {"n":1e0,"note":"two"}
+
+{"n":1,"note":"none"}
+{"kind":"approval","id":"call_1","name":"danger","outcome":"edited"
+{"kind":"approval","id":"call_1~2","name":"danger","outcome":"edited","input":{"n":1e0,"note":"two"}
+{"kind":"approval","id":"call_1~3","name":"danger","outcome":"approved"
+`,
+  },
+  'no edit passes a rule that denies': {
+    run: `echo '[{"decision":"deny","path":"secret.txt"}]' > p.json; echo key > secret.txt; echo open > open.txt; mkfifo c r
+      echo 'let read : { path: string } -> json = tool { builtin: "read_file", approval: "ask" }
+      let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [read] }' > read.plumb
+      echo '"call read {\\"path\\":\\"open.txt\\"}"' | plumb-agent --policy p.json read.plumb 6< c 7> r > out & exec 8>c 9<r
+      receive | pick _.id; send '{"edit":"call_1","input":{"path":"secret.txt"}}'; receive | pick _.id; send '{"approve":"call_1~2"}'
+      wait; exec 8>&-; rm c r; grep 'A person changed' out | grep -c permission_denied`,
+    out: 'call_1\ncall_1~2\n1\n',
+  },
   'in envelopes, denied, and while the answer is awaited control goes on': {
     run: `start --mux bot.plumb; send '{"__port":"input","msg":"call danger {\\"n\\":1}"}'; receive >/dev/null; send '{"__port":"ctrl_in","msg":{"pause":true}}'; receive
       send '{"__port":"ctrl_in","msg":{"deny":"call_1","resume":true}}'; receive; receive | grep -c approval_required; end`,

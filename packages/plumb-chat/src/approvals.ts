@@ -1,7 +1,7 @@
 // Tool calls that wait for approval: the person is asked about one after the other, and only as long as the call waits.
 
-import { type AskedCall, consentQuestion } from '@plumb/ledger'
-import { type ApprovalOutcome, escapeControls, preview } from '@plumb/wire'
+import { type AskedCall, type Consent, consentQuestion } from '@plumb/ledger'
+import { type ApprovalOutcome, escapeControls, preview, type Result } from '@plumb/wire'
 import type { ControlEvent } from './program/events.js'
 import type { Question, QuestionAnswer } from './terminal/terminal.js'
 
@@ -10,7 +10,9 @@ export interface ApprovalPromptParts {
   readonly reword: (question: Question) => void
   readonly withdraw: (why: string) => void
   readonly notice: (text: string) => void
-  readonly decide: (id: string, isApproved: boolean) => void
+  readonly decide: (id: string, consent: Consent) => void
+  /** Has the person change an input. Undefined: it was left as it was. */
+  readonly edit: (input: string) => Promise<Result<string | undefined>>
   /** What the tool is, as far as that is known. Never rejects. */
   readonly describe: (tool: string) => Promise<Pick<AskedCall, 'description' | 'effects'>>
 }
@@ -26,16 +28,19 @@ interface Call {
   /** Its place among those that wait together, from 1. */
   readonly number: number
   about: Pick<AskedCall, 'description' | 'effects'>
-  /** `gone`: it was withdrawn before it was asked about. */
-  state: 'new' | 'asked' | 'gone'
+  /** Why another input was not taken. */
+  wrong: string | undefined
+  /** `gone`: it was withdrawn before it was asked about, or while its input was edited. */
+  state: 'new' | 'asked' | 'edited' | 'gone'
 }
 
-const CHOICES = '[y once, a always in this session, N no]'
+const CHOICES = '[y once, a always in this session, N no, e edit]'
 const MAX_INPUT = 200
 
 const WITHDRAWN: Readonly<Record<Outcome, string>> = {
   approved: 'it was approved elsewhere',
   denied: 'it was denied elsewhere',
+  edited: 'its input was changed elsewhere',
   timeout: 'its time is up',
   cancelled: 'the answer that it was for was dropped',
   unheard: 'its agent takes no more control messages',
@@ -60,10 +65,11 @@ export class ApprovalPrompts {
     this.#parts = parts
   }
 
-  add({ id, tool, input, inputText = JSON.stringify(input) ?? '' }: ControlEvent): void {
+  add({ id, tool, input, inputText = JSON.stringify(input) ?? '', wrong }: ControlEvent): void {
     if (typeof id !== 'string' || this.#settled.delete(id)) return
     if (this.#waiting.length === 0) this.#count = 0
-    this.#waiting.push({ id, tool: String(tool), input: inputText, number: ++this.#count, about: {}, state: 'new' })
+    const why = typeof wrong === 'string' ? wrong : undefined
+    this.#waiting.push({ id, tool: String(tool), input: inputText, number: ++this.#count, about: {}, wrong: why, state: 'new' })
     const [first] = this.#waiting as [Call]
     if (this.#waiting.length === 1) void this.#ask(first)
     else if (first.state === 'asked') this.#parts.reword(this.#question(first))
@@ -91,14 +97,14 @@ export class ApprovalPrompts {
     if (call?.state === 'asked') return this.#parts.withdraw(why)
     if (!call || call.state === 'gone') return
     call.state = 'gone'
-    // The first is still being looked up, and leaves by itself.
+    // The first is still being looked up, or edited, and leaves by itself.
     if (place > 0) this.#waiting.splice(place, 1)
     this.#parts.notice(`${this.#question(call).line}${why}`)
   }
 
-  #question({ tool, input, number, about }: Call): Question {
+  #question({ tool, input, number, about, wrong }: Call): Question {
     const shown = consentQuestion(
-      { tool, input, ...about },
+      { tool, input, wrong, ...about },
       { number: this.#count > 1 ? `(${number} of ${this.#count}) ` : '', choices: CHOICES },
     )
     return { ...shown, always: `always allow '${escapeControls(tool)}' in this session? [y/N] ` }
@@ -112,22 +118,39 @@ export class ApprovalPrompts {
     if (answer !== 'withdrawn') this.#answered.add(id)
     if (answer === 'always') this.#always.add(tool)
     // 'leave' sends nothing: leaving cancels the message that the call belongs to.
-    if (answer === 'yes' || answer === 'always') decide(id, true)
+    if (typeof answer === 'object') decide(id, answer)
+    else if (answer === 'yes' || answer === 'always') decide(id, true)
     else if (answer === 'no') decide(id, false)
     const [next] = this.#waiting
     if (next) void this.#ask(next)
   }
 
-  async #answerTo(call: Call): Promise<QuestionAnswer> {
-    const { ask, describe, notice } = this.#parts
+  async #answerTo(call: Call): Promise<Exclude<QuestionAnswer, 'edit'> | Exclude<Consent, boolean>> {
+    const { ask, describe, edit, notice } = this.#parts
     const { tool, input } = call
-    if (this.#always.has(tool)) {
+    // One whose other input was not taken is not what was meant.
+    if (this.#always.has(tool) && call.wrong === undefined) {
       notice(`${preview(tool)} ${preview(input, MAX_INPUT)} is allowed, as always in this session`)
       return 'yes'
     }
     call.about = await describe(tool)
-    if (call.state === 'gone') return 'withdrawn'
-    call.state = 'asked'
-    return ask(this.#question(call))
+    for (;;) {
+      if (isGone(call)) return 'withdrawn'
+      call.state = 'asked'
+      const answer = await ask(this.#question(call))
+      if (answer !== 'edit') return answer
+      call.state = 'edited'
+      const edited = await edit(input)
+      if (!isGone(call) && edited.ok && edited.value !== undefined) return { edited: edited.value }
+      call.wrong = edited.ok ? undefined : edited.error.detail
+    }
   }
 }
+
+const isGone = ({ state }: Call): boolean => state === 'gone'
+
+/** The control message. */
+export const consentText = (id: string, consent: Consent): string =>
+  typeof consent === 'object'
+    ? `{"edit":${JSON.stringify(id)},"input":${consent.edited}}`
+    : JSON.stringify(consent ? { approve: id } : { deny: id })

@@ -7,7 +7,7 @@
 
 import { type Fault, fail, fault, onStop, parseJson, preview, type Result, type StopSignal } from '@plumb/wire'
 import { type Answers, openAnswers } from './answers.js'
-import { ApprovalPrompts } from './approvals.js'
+import { ApprovalPrompts, consentText } from './approvals.js'
 import type { CommandContext } from './command/context.js'
 import { readCommand } from './command/table.js'
 import { openGrowing } from './growing.js'
@@ -69,6 +69,7 @@ export class ChatConversation {
   /** Ctrl-C was pressed, and nothing has happened since. */
   #isInterrupted = false
   #stopListening: () => void = () => {}
+  readonly #leaving = new AbortController()
 
   constructor(parts: ConversationParts) {
     this.#parts = parts
@@ -92,7 +93,8 @@ export class ChatConversation {
       reword: (question) => this.#terminal.reword(question),
       withdraw: (why) => this.#terminal.withdraw(why),
       notice: screen.dimNotice,
-      decide: (id, isApproved) => this.#session?.answer(id, JSON.stringify(isApproved ? { approve: id } : { deny: id })),
+      decide: (id, consent) => this.#session?.answer(id, consentText(id, consent)),
+      edit: async (input) => (await import('./edit-input.js')).editInput(input, this.#terminal, screen, this.#leaving.signal),
       describe: openDescriptions(parts),
     })
     this.#questions = new QuestionPrompts({ notice: screen.notice, answer: (id, json) => this.#session?.answer(id, json) })
@@ -171,7 +173,11 @@ export class ChatConversation {
       return
     }
     if (event.kind === 'partial') return this.#grow(event)
-    if (event.kind === 'approval') this.#approvals.settle(event.id, event.outcome)
+    if (event.kind === 'approval') {
+      this.#approvals.settle(event.id, event.outcome)
+      // The call is shown with what it runs with.
+      if (event.inputText !== undefined) this.#toolInputs.set(event.id.replace(/~\d+$/, ''), event.inputText)
+    }
     if (event.kind === 'usage') this.#usage.add(event)
     if (event.kind === 'tool_call') this.#toolInputs.set(event.id, event.inputText ?? JSON.stringify(event.input) ?? '')
     this.#answers.addEvent(event)
@@ -325,6 +331,7 @@ export class ChatConversation {
   #leave(status: ConversationEnd['status'], signal?: StopSignal): void {
     if (this.#state === 'leaving') return
     this.#state = 'leaving'
+    this.#leaving.abort()
     const { screen, onEnd } = this.#parts
     screen.endAnswer()
     this.#terminal.close()

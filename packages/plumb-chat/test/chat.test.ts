@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hasStyles } from '@plumb/wire'
+import { fail, hasStyles, type Result, succeed } from '@plumb/wire'
 import t from 'tap'
 import { consentQuestion } from '../../ledger/src/approval/question.js'
 import { guardOutputsBelow } from '../../wire/src/output/index.js'
@@ -100,6 +100,7 @@ t.test('search in the history', async (t) => {
 
 t.test('approvals', async (t) => {
   const written: string[] = []
+  const edits: Result<string | undefined>[] = []
   let answer: (answer: QuestionAnswer) => void = () => {}
   const approvals = new ApprovalPrompts({
     ask: ({ line }) => {
@@ -114,7 +115,8 @@ t.test('approvals', async (t) => {
       answer('withdrawn')
     },
     notice: (text) => void written.push(text),
-    decide: (id, isApproved) => void written.push(`${id} ${isApproved ? 'allowed' : 'denied'}`),
+    decide: (id, consent) => void written.push(`${id} ${typeof consent === 'object' ? consent.edited : consent ? 'allowed' : 'denied'}`),
+    edit: async () => edits.shift() ?? succeed(undefined),
     describe: async (tool) => (tool === 't' ? { description: 'does it\nand more', effects: ['exec'] } : {}),
   })
   const add = (id: string) => approvals.add({ kind: 'approval', id, tool: 't', input: id })
@@ -122,7 +124,7 @@ t.test('approvals', async (t) => {
     await new Promise(setImmediate)
     return written.splice(0)
   }
-  const line = (_: string, number: string) => `${number}allow 't'? [y once, a always in this session, N no] `
+  const line = (_: string, number: string) => `${number}allow 't'? [y once, a always in this session, N no, e edit] `
   add('a')
   t.strictSame(await takeWritten(), [line('a', '')], 'one alone has no number')
   for (const id of ['b', 'c', 'd']) add(id)
@@ -153,10 +155,24 @@ t.test('approvals', async (t) => {
   t.strictSame(await takeWritten(), [`${line('h', '')}withdrawn, its time is up`], 'one that is withdrawn while its tool is looked up')
   add('i')
   await takeWritten()
+  edits.push(fail('child_failed', 'the editor ended'), succeed('"k"'))
+  for (const times of [1, 2]) {
+    answer('edit')
+    t.strictSame(await takeWritten(), times === 1 ? [line('i', '')] : ['i "k"'], 'it is asked about again until it is edited')
+  }
+  approvals.settle('i', 'edited')
+  approvals.add({ kind: 'approval', id: 'i~2', tool: 't', input: 'k' })
+  await takeWritten()
+  answer('yes')
+  t.strictSame(await takeWritten(), ['i~2 allowed'])
+  add('i')
+  await takeWritten()
   answer('always')
   t.strictSame(await takeWritten(), ['i allowed'])
   add('j')
   t.strictSame(await takeWritten(), [`t "j" is allowed, as always in this session`, 'j allowed'])
+  approvals.add({ kind: 'approval', id: 'j~2', tool: 't', input: 'j', wrong: 'no text' })
+  t.strictSame(await takeWritten(), [line('j', '')], 'but not one that was meant to have another input')
 })
 
 t.test('lines of one message', async (t) => {
@@ -283,7 +299,7 @@ t.test('faults, events and questions as text', async (t) => {
   t.equal(format({ kind: 'text', delta: 'x' }), undefined)
   t.strictSame(consentQuestion({ tool: 't\x1b', input: '{"n":1,"long name":9007199254740993}' }, { number: '(2 of 3) ' }), {
     above: 't\\u001b:\n  n          1\n  long name  9007199254740993',
-    line: "(2 of 3) allow 't\\u001b'? [y/N] ",
+    line: "(2 of 3) allow 't\\u001b'? [y once, N no, e edit] ",
   })
   const about = { description: 'does it\nand more', effects: ['exec', 'net'] }
   t.equal(consentQuestion({ tool: 't', input: '"x\u202e"', ...about }).above, 't: does it\n  "x\\u202e"\n  effects: exec, net')

@@ -225,10 +225,41 @@ t.test('a person is asked once, and sees the input', async (t) => {
     t.equal(codeOf(await safe.run('{"n":1}', openCall(session(word, policy)))), code)
     t.strictSame(asked, Array(times).fill({ id: 'call-1', tool: 'probe', input: { n: 1 }, text: '{"n":1}' }))
   }
-  t.equal(
-    codeOf(await withApproval(makeTool()).run('1', openCall(session(true, 'ask'), { signal: AbortSignal.abort() }))),
-    'approval_required',
-  )
+  const never = withApproval(async (input) => succeed(input))(makeTool())
+  t.equal(codeOf(await never.run('1', openCall(session(true, 'ask'), { signal: AbortSignal.abort() }))), 'approval_required')
+})
+
+t.test('a person gives a call another input, within its type and the policy', async (t) => {
+  const policy = [{ decision: 'deny' as const, path: '/secret/**' }, { decision: 'ask' as const }]
+  const says = [{ edited: '{"n":"x"}' }, { edited: '{"n":13}' }, { edited: '{"n":"2"}' }]
+  const through = async (last: boolean | object) => {
+    const asked: unknown[] = []
+    const answers = [...says, last, false]
+    const session = openSession({
+      approve: async ({ text, wrong }) => {
+        asked.push([text, wrong])
+        return answers.shift() as boolean
+      },
+      authority: () => ({ policy, context: {} }),
+    })
+    const ran: string[] = []
+    const work = async (input: string) => {
+      ran.push(input)
+      return succeed('{"n":0}')
+    }
+    const targetsOf = async (input: string) => ({ paths: [input.includes('13') ? '/secret/key' : '/note'], written: [] })
+    const call = openCall(session)
+    const result = await withPermission({ effects: ['fs.read'], targetsOf })(makeTool(work, { input: N })).run('{"n":1}', call)
+    return { asked, ran, code: codeOf(result), edited: call.record.edited, note: call.record.stages.at(-1)?.note }
+  }
+  const asked = [
+    ['{"n":1}', undefined],
+    ['{"n":1}', /n/],
+    ['{"n":1}', /policy/],
+    ['{"n":2}', undefined],
+  ]
+  t.match(await through(true), { asked, ran: ['{"n":2}'], code: 'ok', edited: '{"n":2}', note: 'given, with another input' })
+  t.match(await through(false), { asked, ran: [], code: 'approval_required', edited: undefined, note: 'not given' })
 })
 
 t.test('fault 85: calls that write one path wait for each other, others do not', async (t) => {

@@ -2,7 +2,7 @@
 
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
-import { type AskedCall, consentQuestion } from '@plumb/ledger'
+import { type AskedCall, type Consent, consentQuestion } from '@plumb/ledger'
 import { answerForm, type PersonQuestion, shownQuestion, skippedFault } from '@plumb/ledger/approval'
 import { AsyncLineReader, escapeLines, type Fault, fault, isTerminal, openInput, openOutput, type Result, succeed } from '@plumb/wire'
 
@@ -12,7 +12,7 @@ export interface ConsentTerminal {
 }
 
 /** Undefined if there is no terminal. */
-export type AskTerminal = (question: AskedCall, signal: AbortSignal) => Promise<boolean | undefined>
+export type AskTerminal = (question: AskedCall, signal: AbortSignal) => Promise<Consent | undefined>
 
 /** Resolves to the answer as JSON text. Undefined: there is no terminal. */
 export type AskAnswer = (question: AnswerQuestion, signal: AbortSignal) => Promise<Result<string> | undefined>
@@ -23,7 +23,7 @@ export interface AnswerQuestion extends PersonQuestion {
 }
 
 export interface TerminalQuestions {
-  /** Any answer but `y` or `yes` means no. */
+  /** Any answer but `y`, `yes`, `e` or `edit` means no. */
   readonly approve: AskTerminal
   readonly answer: AskAnswer
 }
@@ -77,16 +77,36 @@ const askConsent = async (
   question: AskedCall,
   signal: AbortSignal,
   open: () => ConsentTerminal | undefined,
-): Promise<boolean | undefined> => {
-  if (signal.aborted) return false
-  const terminal = onTerminal(signal, open)
-  if (!terminal) return undefined
-  const { above, line: asked } = consentQuestion(question)
-  terminal.write(`${above}\n${asked}`)
-  const line = await terminal.line()
-  if (line === undefined) terminal.write('\n')
+): Promise<Consent | undefined> => {
+  let { wrong } = question
+  while (!signal.aborted) {
+    const terminal = onTerminal(signal, open)
+    if (!terminal) return undefined
+    const { above, line: asked } = consentQuestion({ ...question, wrong })
+    terminal.write(`${above}\n${asked}`)
+    const line = (await terminal.line())?.trim()
+    if (line === undefined) terminal.write('\n')
+    if (line === undefined || !/^e(dit)?$/i.test(line)) {
+      terminal.close()
+      return line !== undefined && /^y(es)?$/i.test(line)
+    }
+    const edited = await edit(question.input, terminal, signal)
+    if (edited.ok && edited.value !== undefined) return { edited: edited.value }
+    wrong = edited.ok ? undefined : edited.error.detail
+  }
+  return false
+}
+
+// Where there is no editor, in a line. The terminal is given up to the editor; inputs that are typed are read all the time, and would take
+// what is meant for it.
+const edit = async (input: string, terminal: Terminal, signal: AbortSignal): Promise<Result<string | undefined>> => {
+  const { editJson, editorWords, inOneLine } = await import('@plumb/wire/edit-json')
+  const words = isTerminal(0) ? [] : editorWords(process.env)
+  if (words.length === 0) terminal.write('its new input, as JSON (Enter leaves it as it is): ')
+  const line = words.length === 0 ? ((await terminal.line()) ?? '').trim() : undefined
   terminal.close()
-  return line !== undefined && /^y(es)?$/i.test(line.trim())
+  if (line === undefined) return editJson(input, words, signal)
+  return line === '' ? succeed(undefined) : inOneLine(line)
 }
 
 const ENDED: Result<string> = { ok: false, error: fault('cancelled', 'the run ended before the person had answered') }

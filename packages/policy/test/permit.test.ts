@@ -224,17 +224,36 @@ t.test('at a terminal: one question at a time, yes is yes, no person is no', asy
     const ask = terminalApproval(() => ({ input: keys, output: screen }))({ tool: 'rm', input }, signal)
     keys.end(answer)
     t.equal(await ask, said, JSON.stringify(answer))
-    t.equal(String(screen.read()).trimEnd(), 'rm:\n  {"text":"\\u202ehidden\\u001b[2J"}\nallow \'rm\'? [y/N]')
+    t.equal(String(screen.read()).trimEnd(), 'rm:\n  {"text":"\\u202ehidden\\u001b[2J"}\nallow \'rm\'? [y once, N no, e edit]')
   }
   const [keys, screen] = [new PassThrough(), new PassThrough()]
-  const harmless = "\nread:\n  {}\nallow 'read'? [y/N] "
+  const harmless = "\nread:\n  {}\nallow 'read'? [y once, N no, e edit] "
   const forged = terminalApproval(() => ({ input: keys, output: screen }))(
     { tool: 'rm', input: JSON.stringify(' '.repeat(2000) + harmless) },
     signal,
   )
   keys.end('n\n')
   t.equal(await forged, false)
-  t.match(String(screen.read()), /^rm:\n {2}"[^\n]*\nallow 'rm'\? \[y\/N\] $/, 'what scrolls away is named again')
+  t.match(String(screen.read()), /^rm:\n {2}"[^\n]*\nallow 'rm'\? \[y once, N no, e edit\] $/, 'what scrolls away is named again')
+  for (const name of ['VISUAL', 'EDITOR']) delete process.env[name]
+  for (const [typed, said, shown] of [
+    ['e\n{"n": 2}\n', { edited: '{"n": 2}' }, /as JSON \(Enter leaves it as it is\): $/],
+    ['edit\n\n', false, /: x:\n {2}n {2}1\nallow 'x'\? [^\n]*$/],
+    ['e\n{"n":\n', false, /: x:\n {2}n {2}1\n {2}not changed: [^\n]+\nallow 'x'\? [^\n]*$/],
+  ] as const) {
+    const shows: string[] = []
+    let keys = typed
+    const ask = terminalApproval(() => {
+      const [input, output] = [new PassThrough(), new PassThrough()]
+      output.on('data', (text) => shows.push(String(text)))
+      input.end(keys)
+      keys = 'n\n'
+      return { input, output }
+    })
+    t.strictSame(await ask({ tool: 'x', input: '{"n":1}' }, signal), said, typed)
+    await setImmediate()
+    t.match(shows.join(''), shown)
+  }
   let open = 0
   const lines = [new PassThrough(), new PassThrough()]
   const ask = terminalApproval(() => ({ input: lines[open++] as PassThrough, output: new PassThrough() }))

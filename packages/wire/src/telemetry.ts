@@ -57,8 +57,8 @@ export type Telemetry =
   | ({ kind: 'tool_call'; id: string; name: string; input: unknown } & InnerCall)
   /** `ms`: without the time in which a person was asked. `detail`: of an error, what it says, at most 300 characters. */
   | ({ kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number; detail?: string } & InnerCall)
-  /** A call that was announced on ctrl_out no longer waits for a decision. */
-  | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome }
+  /** A call that was announced on ctrl_out no longer waits for a decision. `input` is what a person has put in the place of its own. */
+  | { kind: 'approval'; id: string; name: string; outcome: ApprovalOutcome; input?: unknown }
   /** `away`: no server is there, or one that is still loading its model; `told`: what a model was told about its answer, of a run that is recorded. */
   | { kind: 'retry'; attempt: number; reason: string; wait_ms: number; away?: true; told?: string }
   /** A request to a model that failed, whether it is made again or not. */
@@ -87,8 +87,8 @@ export interface OfInput {
   readonly held_ms: number
 }
 
-/** `unheard`: control ended before. */
-export type ApprovalOutcome = 'approved' | 'denied' | 'timeout' | 'cancelled' | 'unheard'
+/** `edited`: a person gave it another input, and it is asked about anew; `unheard`: control ended before. */
+export type ApprovalOutcome = 'approved' | 'denied' | 'edited' | 'timeout' | 'cancelled' | 'unheard'
 
 /**
  * The first `inputs` inputs and `controls` control messages are settled, and `outputs` outputs were written for them. Numbered lines say which

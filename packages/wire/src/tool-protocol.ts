@@ -27,8 +27,13 @@ export interface ToolRequest {
   readonly depth?: number
   /** The message of a run by workers that it is made for, so that a service can detect a repeated call. */
   readonly delivery?: string | undefined
-  /** The call is not made: may it be? Answered with `true` or `false`, or with an error where no person is there. Between our own programs. */
+  /**
+   * The call is not made: may it be? Answered with `true`, `false` or `{"edited":INPUT}`, or with an error where no person is there. Between
+   * our own programs.
+   */
   readonly asks?: boolean
+  /** Why the input that the person gave it cannot be taken. */
+  readonly wrong?: string
 }
 
 export interface ToolAnswer {
@@ -52,10 +57,11 @@ export interface Dispatcher {
   close(): Promise<void>
 }
 
-export const writeRequest = ({ id, name, input, depth, delivery, asks }: ToolRequest): string => {
+export const writeRequest = ({ id, name, input, depth, delivery, asks, wrong }: ToolRequest): string => {
   const around = depth === undefined ? '' : `,"depth":${depth}`
   const of = delivery === undefined ? '' : `,"delivery":${JSON.stringify(delivery)}`
-  return `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}${around}${of}${asks ? ',"asks":true' : ''}}`
+  const asked = `${asks ? ',"asks":true' : ''}${wrong === undefined ? '' : `,"wrong":${JSON.stringify(wrong)}`}`
+  return `{"id":${JSON.stringify(id)},"name":${JSON.stringify(name)},"input":${input}${around}${of}${asked}}`
 }
 
 export const writeAnswer = ({ id, content, is_error }: ToolAnswer): string =>
@@ -74,9 +80,10 @@ export const readRequest = (reader: LineReader): InboundRequest => {
   if (reader.fault) return { kind: 'invalid', fault: reader.fault, id: undefined }
   const flaw = checkJson(buf, start, end, isLast)
   if (flaw) return { kind: 'invalid', fault: { ...flaw, line }, id: undefined }
-  const { id, name, input, depth, delivery, asks } = requestFields(buf, start)
+  const { id, name, input, depth, delivery, asks, wrong } = requestFields(buf, start)
   if (id !== undefined && name !== undefined && input !== undefined) {
-    const more = { ...(depth === undefined ? {} : { depth }), ...(delivery === undefined ? {} : { delivery }), ...(asks ? { asks } : {}) }
+    const around = { ...(depth === undefined ? {} : { depth }), ...(delivery === undefined ? {} : { delivery }) }
+    const more = { ...around, ...(asks ? { asks } : {}), ...(wrong === undefined ? {} : { wrong }) }
     return { kind: 'request', request: { id, name, input, ...more } }
   }
   const missing = id === undefined ? "a string 'id'" : name === undefined ? "a string 'name'" : "'input'"
@@ -92,12 +99,16 @@ type Fields = {
   input: string | undefined
   depth: number | undefined
   delivery: string | undefined
+  wrong: string | undefined
   asks: boolean
 }
 
 // Of several members with one key the last counts. The bytes are JSON.
 const requestFields = (buf: Buffer, start: number): Fields => {
-  const fields: Fields = { id: undefined, name: undefined, input: undefined, depth: undefined, delivery: undefined, asks: false }
+  const fields: Fields = {
+    ...{ id: undefined, name: undefined, input: undefined, depth: undefined, delivery: undefined, wrong: undefined },
+    asks: false,
+  }
   const at = skipSpace(buf, start)
   if (buf[at] !== OPEN) return fields
   eachMember(buf, at, (keyStart, keyEnd, start, end) => {
@@ -105,7 +116,7 @@ const requestFields = (buf: Buffer, start: number): Fields => {
     if (key === 'input') fields.input = buf.toString('utf8', start, end)
     else if (key === 'asks') fields.asks = buf.toString('utf8', start, end) === 'true'
     else if (key === 'depth') fields.depth = readDepth(buf.toString('utf8', start, end))
-    else if (key === 'id' || key === 'name' || key === 'delivery')
+    else if (key === 'id' || key === 'name' || key === 'delivery' || key === 'wrong')
       fields[key] = buf[start] === QUOTE ? stringOf({ start, end }, buf) : undefined
   })
   return fields

@@ -8,7 +8,7 @@ import { variantsOf } from '../types/variants.js'
 
 /** As plumb-agent(1) lists them, with what may stand beside them. */
 const COMMANDS: ReadonlySet<string> = new Set(
-  'set_temp set_model set_effort stop pause resume cancel get_memory set_memory if_memory conversation approve deny'.split(' '),
+  'set_temp set_model set_effort stop pause resume cancel get_memory set_memory if_memory conversation approve deny edit input'.split(' '),
 )
 
 /** A program of others may hear and say anything. */

@@ -14,6 +14,7 @@ import {
   stateNow,
 } from './journal.js'
 import { skippedFault } from './person-question.js'
+import type { Consent } from './question.js'
 
 export interface HeldCalls {
   /** Decides what happens to a call. Call it once for each call. */
@@ -22,8 +23,9 @@ export interface HeldCalls {
 
 export interface CallSteps<T> {
   /** Asks a person at the terminal. Undefined: there is none. */
-  readonly ask: () => Promise<boolean | undefined>
-  readonly run: () => Promise<T>
+  readonly ask: () => Promise<Consent | undefined>
+  /** `edited`: the input that a person put in the place of the model's. */
+  readonly run: (edited?: string) => Promise<T>
   /** Marks a call whose effect is unknown: it counts as begun, but not as done. */
   readonly isLost: (result: T) => boolean
 }
@@ -122,15 +124,16 @@ const settle = async <T>(held: Held, steps: CallSteps<T>): Promise<Result<T>> =>
         'had begun when the run stopped, and may have been made: look, then approve it to make it again, or deny it',
       )
     case 'approved':
-      return make(held, steps)
+      return make(held, steps, before?.edited)
     default: {
       const isAllowed = await steps.ask()
       if (isAllowed === false) return refuse('approval_required', held, 'was denied')
       const asked = before ? undefined : write(askedLine(id, call))
       if (asked) return { ok: false, error: asked }
       if (isAllowed === undefined) return refuse('parked', held, 'waits for a person to allow it')
-      const approved = write(decisionLine(id, { isApproved: true }))
-      return approved ? { ok: false, error: approved } : make(held, steps)
+      const edited = typeof isAllowed === 'object' ? isAllowed.edited : undefined
+      const approved = write(decisionLine(id, { isApproved: true, ...(edited === undefined ? {} : { edited }) }))
+      return approved ? { ok: false, error: approved } : make(held, steps, edited)
     }
   }
 }
@@ -146,10 +149,10 @@ const answerOf = (held: Held): Result<string> => {
   return { ok: false, error: fault('parked', `the question of '${preview(call.tool)}' waits for a person to answer it`, { approval: id }) }
 }
 
-const make = async <T>({ id, call, write }: Held, { run, isLost }: CallSteps<T>): Promise<Result<T>> => {
+const make = async <T>({ id, call, write }: Held, { run, isLost }: CallSteps<T>, edited: string | undefined): Promise<Result<T>> => {
   const failed = write({ kind: 'begun', id, call: call.call, nth: call.nth, at: new Date().toISOString() })
   if (failed) return { ok: false, error: failed }
-  const result = await run()
+  const result = await run(edited)
   // If this cannot be written, the call is in doubt when the run is resumed; the current run has its result.
   if (!isLost(result)) write({ kind: 'done', id, at: new Date().toISOString(), result })
   return succeed(result)

@@ -40,17 +40,20 @@ export interface ListedCall {
   readonly said?: string
   /** To a question that is approved: one JSON value as text. */
   readonly answer?: string
+  /** The input that who approved it put in the place of the model's: one JSON value as text. */
+  readonly edited?: string
   /** The decision expires at this time: milliseconds since 1970. */
   readonly untilMs?: number
   /** Only for a call that is done. */
   readonly result?: unknown
 }
 
-export type CallToAsk = Omit<ListedCall, 'id' | 'digest' | 'state' | 'said' | 'answer' | 'untilMs' | 'result' | 'since'>
+export type CallToAsk = Omit<ListedCall, 'id' | 'digest' | 'state' | 'said' | 'answer' | 'edited' | 'untilMs' | 'result' | 'since'>
 
 export interface Decision {
   readonly isApproved: boolean
   readonly answer?: string
+  readonly edited?: string
   /** Who has decided, where that is known. */
   readonly by?: string
   readonly why?: string
@@ -106,12 +109,13 @@ export const askedLine = (id: string, { kind: of, ...call }: CallToAsk): object 
   since: new Date().toISOString(),
 })
 
-export const decisionLine = (id: string, { isApproved, answer, by, why, untilMs }: Decision): object => ({
+export const decisionLine = (id: string, { isApproved, answer, edited, by, why, untilMs }: Decision): object => ({
   kind: isApproved ? 'approved' : 'denied',
   id,
   at: new Date().toISOString(),
   ...(by === undefined ? {} : { by }),
   ...(answer === undefined ? {} : { answer }),
+  ...(edited === undefined ? {} : { edited }),
   ...(why === undefined ? {} : { why }),
   ...(untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }),
 })
@@ -169,7 +173,11 @@ export const apply = (calls: Map<string, ListedCall>, line: unknown): void => {
 }
 
 // Also for a call in doubt: a person has checked, and says whether to make it again.
-const decided = (call: ListedCall, state: 'approved' | 'denied', { answer, why, until }: Readonly<Record<string, unknown>>): ListedCall => {
+const decided = (
+  call: ListedCall,
+  state: 'approved' | 'denied',
+  { answer, edited, why, until }: Readonly<Record<string, unknown>>,
+): ListedCall => {
   const { said: _, untilMs: __, answer: ___, ...rest } = call
   if (call.state === 'done') return call
   const time = typeof until === 'string' ? Date.parse(until) : Number.NaN
@@ -177,6 +185,8 @@ const decided = (call: ListedCall, state: 'approved' | 'denied', { answer, why, 
     ...rest,
     state,
     ...(typeof answer === 'string' ? { answer } : {}),
+    // Who allows a call in doubt once more allows it as it may have been made.
+    ...(typeof edited === 'string' ? { edited } : {}),
     ...(typeof why === 'string' ? { said: why } : {}),
     ...(Number.isNaN(time) ? {} : { untilMs: time }),
   }

@@ -1,7 +1,7 @@
 // A question of an agent whose model is a person: what is shown, what is typed as its answer, and how it stands in a journal.
 
 import { escapeLines, type Fault, fault, isRecord, parseJson, preview } from '@plumb/wire'
-import { eachMember, skipSpace } from '@plumb/wire/json'
+import { memberText } from '@plumb/wire/json'
 import type { ListedCall } from './journal.js'
 import { inputToShow } from './question.js'
 
@@ -38,12 +38,8 @@ export const questionOf = ({ kind, tool, input }: ListedCall): PersonQuestion | 
   const bytes = Buffer.from(input)
   const read = parseJson(bytes, 0, bytes.length)
   if (!read.ok || !isRecord(read.value)) return undefined
-  let text = 'null'
-  eachMember(bytes, skipSpace(bytes, 0), (keyStart, keyEnd, start, end) => {
-    if (bytes.toString('utf8', keyStart, keyEnd) === 'input') text = bytes.toString('utf8', start, end)
-  })
   const { prompt, schema } = read.value
-  return { agent: tool, prompt: typeof prompt === 'string' ? prompt : '', input: text, schema }
+  return { agent: tool, prompt: typeof prompt === 'string' ? prompt : '', input: memberText(bytes, 'input') ?? 'null', schema }
 }
 
 export const skippedFault = (why = ''): Fault =>

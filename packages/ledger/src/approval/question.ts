@@ -1,6 +1,6 @@
 // The question whether a call may be made, for a person at a terminal: what the call is, an argument a line, and a line that asks.
 
-import { escapeControls, isRecord, parseJson, preview } from '@plumb/wire'
+import { escapeControls, isRecord, parseJson, preview, type Result } from '@plumb/wire'
 import { eachMember } from '@plumb/wire/json'
 
 export interface ConsentQuestion {
@@ -10,6 +10,9 @@ export interface ConsentQuestion {
   readonly line: string
 }
 
+/** What a person says of a call. `edited`: another input, as JSON text, with which the call is asked about anew. */
+export type Consent = boolean | { readonly edited: string }
+
 export interface AskedCall {
   readonly tool: string
   /** JSON as it was written. */
@@ -18,6 +21,8 @@ export interface AskedCall {
   readonly process?: string | undefined
   readonly description?: string | undefined
   readonly effects?: readonly string[] | undefined
+  /** Why the input that the person put in the place of this one cannot be taken. */
+  readonly wrong?: string | undefined
 }
 
 export interface ConsentForm {
@@ -28,13 +33,17 @@ export interface ConsentForm {
 
 const MAX_SHOWN_CHARACTERS = 4000
 const MAX_DESCRIPTION = 300
+const MAX_WRONG = 600
 /** More arguments than that are shown as one text, so that the name of the tool stays in sight. */
 const MAX_ARGUMENTS = 40
 const MAX_NAME_WIDTH = 20
 
 /** With the whole input, or with the number of characters that are not shown. */
-export const consentQuestion = (call: AskedCall, { number = '', choices = '[y/N]' }: ConsentForm = {}): ConsentQuestion => {
-  const { tool, input, process, description = '', effects = [] } = call
+export const consentQuestion = (
+  call: AskedCall,
+  { number = '', choices = '[y once, N no, e edit]' }: ConsentForm = {},
+): ConsentQuestion => {
+  const { tool, input, process, description = '', effects = [], wrong } = call
   const name = escapeControls(tool)
   const head = process === undefined ? name : `${name}, asked for by ${preview(process)}`
   const [what = ''] = description.trim().split('\n', 1)
@@ -42,6 +51,7 @@ export const consentQuestion = (call: AskedCall, { number = '', choices = '[y/N]
     what === '' ? `${head}:` : `${head}: ${preview(what, MAX_DESCRIPTION)}`,
     ...argumentLines(input),
     ...(effects.length === 0 ? [] : [`  effects: ${effects.map(escapeControls).join(', ')}`]),
+    ...(wrong === undefined ? [] : [`  not changed: ${preview(wrong, MAX_WRONG)}`]),
   ]
   return { above: above.join('\n'), line: `${number}allow '${name}'? ${choices} ` }
 }
@@ -67,3 +77,25 @@ const argumentLines = (input: string): string[] => {
   const width = Math.min(MAX_NAME_WIDTH, Math.max(...members.map(({ name }) => name.length)))
   return members.map(({ name, value }) => `  ${name.padEnd(width)}  ${value}`)
 }
+
+/**
+ * Asks until the person says yes or no. What was put in the place of the input is asked about in turn, or, where it cannot be taken, what is
+ * wrong with it is told. `T`: what the question ends with where nobody answers it.
+ */
+export const settleConsent = async <T>(
+  call: AskedCall,
+  ask: (call: AskedCall, nth: number) => Promise<Consent | T>,
+  check: (json: string) => Result<string> | Promise<Result<string>>,
+): Promise<{ readonly said: boolean | T; readonly edited?: string }> => {
+  let edited: string | undefined
+  let wrong: string | undefined
+  for (let nth = 1; ; nth++) {
+    const said = await ask({ ...call, input: edited ?? call.input, wrong }, nth)
+    if (!isEdited(said)) return { said, ...(edited === undefined ? {} : { edited }) }
+    const checked = await check(said.edited)
+    wrong = checked.ok ? undefined : checked.error.detail
+    if (checked.ok) edited = checked.value
+  }
+}
+
+const isEdited = <T>(said: Consent | T): said is Extract<Consent, object> => isRecord(said) && typeof said.edited === 'string'

@@ -1,7 +1,8 @@
-// Applies control messages: at once (set_temp, set_model, set_effort, cancel, approve, deny, answer, skip,
+// Applies control messages: at once (set_temp, set_model, set_effort, cancel, approve, deny, edit, answer, skip,
 // pause, resume, in this order), or between inputs.
 
 import { isDeepStrictEqual } from 'node:util'
+import type { Consent } from '@plumb/ledger'
 import { type Fault, fault } from '@plumb/wire'
 import type { Conversation } from '../conversation/conversation.js'
 import type { Outlets, ReplyTo } from '../io/outlets.js'
@@ -66,6 +67,7 @@ export class ControlProcessor {
     if (control.isCancel) cancel()
     if (control.approved !== undefined) this.#settle(control.approved, true, replyTo)
     if (control.denied !== undefined) this.#settle(control.denied, false, replyTo)
+    if (control.edited !== undefined) this.#settle(control.edited.id, { edited: control.edited.json }, replyTo)
     const { answered, skipped } = control
     if (answered) this.#answer(answered.id, { json: answered.json }, replyTo)
     if (skipped) this.#answer(skipped.id, { why: skipped.why }, replyTo)
@@ -117,8 +119,8 @@ export class ControlProcessor {
     if (!this.#reply(toErrorReply(error), replyTo)) this.#parts.report({ ...error, port: 'ctrl_in' })
   }
 
-  #settle(id: string, isApproved: boolean, replyTo: ReplyTo): void {
-    const error = this.#parts.approvals.settle(id, isApproved)
+  #settle(id: string, consent: Consent, replyTo: ReplyTo): void {
+    const error = this.#parts.approvals.settle(id, consent)
     if (error) this.refuse(error, replyTo)
   }
 

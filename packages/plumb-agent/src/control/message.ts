@@ -1,8 +1,8 @@
 // Control messages: their format, and the replies. The loop applies them.
 
 import { type Identity, identityOfJson, type Json } from '@plumb/lang'
-import { eachMember, type Fault, fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
-import { skipSpace } from '@plumb/wire/json'
+import { type Fault, fail, isRecord, nearest, preview, type Result, succeed } from '@plumb/wire'
+import { memberText } from '@plumb/wire/json'
 import type { ReplyTo } from '../io/outlets.js'
 import { EFFORTS, type Effort, isEffort } from '../provider/effort.js'
 import type { ChatMessage } from '../provider/provider.js'
@@ -29,6 +29,8 @@ export interface Control {
   /** Ids of calls that wait for approval. */
   readonly approved?: string
   readonly denied?: string
+  /** A call that waits for approval, and what is put in the place of its input. */
+  readonly edited?: { readonly id: string; readonly json: string }
   /** Ids of questions that wait, and their answer. */
   readonly answered?: { readonly id: string; readonly json: string }
   readonly skipped?: { readonly id: string; readonly why: string }
@@ -57,11 +59,14 @@ export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.str
   if (!isRecord(value)) return refuse(`control message must be an object such as {"pause":true}, found ${show(value)}`)
   const wrong = Object.entries(value).flatMap(([name, field]) => complain(name, field) ?? [])
   if (wrong.length > 0) return refuse(wrong.join('; '))
-  const { set_temp, set_model, set_effort, set_memory, if_memory, approve, deny, answer, skip, why, conversation } = value as Fields
+  const { set_temp, set_model, set_effort, set_memory, if_memory, approve, deny, edit, answer, skip, why, conversation } = value as Fields
   if (if_memory !== undefined && set_memory === undefined)
     return refuse(`'if_memory' says when 'set_memory' may be done, and there is none`)
   if (conversation !== undefined && set_memory === undefined && value.get_memory !== true)
     return refuse(`'conversation' says whose memory 'get_memory' or 'set_memory' means, and there is neither`)
+  if ((edit === undefined) !== (value.input === undefined)) return refuse(`'edit' names a call that waits, and 'input' is its new input`)
+  if (edit !== undefined && (edit === approve || edit === deny))
+    return refuse(`'edit' has the call asked about anew, with an id of its own: approve or deny that`)
   if ((answer === undefined) !== (value.value === undefined)) return refuse(`'answer' names a question, and 'value' is its answer`)
   if (why !== undefined && skip === undefined) return refuse(`'why' says why a question is skipped: it stands beside 'skip'`)
   return succeed({
@@ -70,10 +75,11 @@ export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.str
     ...(set_effort === undefined ? {} : { effort: set_effort }),
     ...(set_memory === undefined ? {} : { memory: set_memory.map(({ role, content }) => ({ role, content })) }),
     ...(if_memory === undefined ? {} : { expectedMemory: if_memory }),
-    ...(conversation === undefined ? {} : { conversation: identityOfJson(textIn(text, 'conversation')) as Identity }),
+    ...(conversation === undefined ? {} : { conversation: identityOfJson(memberText(text, 'conversation') ?? '') as Identity }),
     ...(approve === undefined ? {} : { approved: approve }),
     ...(deny === undefined ? {} : { denied: deny }),
-    ...(answer === undefined ? {} : { answered: { id: answer, json: textIn(text, 'value') } }),
+    ...(edit === undefined ? {} : { edited: { id: edit, json: memberText(text, 'input') ?? '' } }),
+    ...(answer === undefined ? {} : { answered: { id: answer, json: memberText(text, 'value') ?? '' } }),
     ...(skip === undefined ? {} : { skipped: { id: skip, why: why ?? '' } }),
     isPause: value.pause === true,
     isResume: value.resume === true,
@@ -91,19 +97,11 @@ interface Fields {
   readonly if_memory?: readonly ChatMessage[]
   readonly approve?: string
   readonly deny?: string
+  readonly edit?: string
   readonly answer?: string
   readonly skip?: string
   readonly why?: string
   readonly conversation?: string | number
-}
-
-/** As it was written: a number keeps its digits. */
-const textIn = (text: Buffer, name: string): string => {
-  let found = ''
-  eachMember(text, skipSpace(text, 0), (keyStart, keyEnd, start, end) => {
-    if (JSON.parse(text.toString('utf8', keyStart - 1, keyEnd + 1)) === name) found = text.toString('utf8', start, end)
-  })
-  return found
 }
 
 export const toErrorReply = ({ error, category, detail }: Fault): ControlReply => ({ kind: 'error', error, category, detail })
@@ -137,6 +135,8 @@ const FIELDS: Readonly<Record<string, Rule>> = {
   if_memory: messages,
   approve: id,
   deny: id,
+  edit: id,
+  input: () => undefined,
   answer: question,
   value: () => undefined,
   skip: question,

@@ -59,7 +59,7 @@ const fieldsOf = (event: TelemetryEvent, isBrief: boolean): string => {
   }
   const { kind, ...fields } = event
   // Inputs of tool calls keep their digits too.
-  return membersOf(fields, kind === 'tool_call' ? writeBody : JSON.stringify)
+  return membersOf(fields, kind === 'tool_call' || kind === 'approval' ? writeBody : JSON.stringify)
 }
 
 const membersOf = (fields: object, write: (value: object) => string = JSON.stringify): string => {

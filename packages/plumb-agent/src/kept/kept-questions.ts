@@ -129,8 +129,8 @@ const callsOf = ({ kept, held, place, delivery, request, warnOnce }: CallsParts)
         const answer = one.found?.answer
         return {
           found: isAnswer(answer) ? answer : undefined,
-          keep: ({ content, is_error }) => {
-            if (!isLost({ content, is_error })) warnOnce(one.keep({ content, is_error }))
+          keep: ({ content, is_error, edited }) => {
+            if (!isLost({ content, is_error })) warnOnce(one.keep({ content, is_error, ...(edited === undefined ? {} : { edited }) }))
           },
         }
       },

@@ -1,7 +1,8 @@
 // Asks a person to approve calls: on the control channel if there is one, else at the terminal.
 
+import { type Consent, settleConsent } from '@plumb/ledger'
 import { terminalApproval } from '@plumb/policy'
-import { type ApprovalOutcome, type Fault, fault, preview } from '@plumb/wire'
+import { type ApprovalOutcome, type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import { WrittenJson } from '../io/written-json.js'
 import type { Questions } from './questions.js'
@@ -11,10 +12,23 @@ export interface ModelApprovalRequest {
   readonly tool: string
   /** One JSON value as text. */
   readonly input: string
+  /** Why what the person put in the place of the input cannot be taken. */
+  readonly wrong?: string | undefined
+}
+
+/** A call that a person may give another input. */
+export interface EditableRequest extends Omit<ModelApprovalRequest, 'wrong'> {
+  /** What the call would be made with, if it had this input; or why it cannot have it. */
+  readonly check: (json: string) => Result<string>
 }
 
 /** Undefined: there is no person. */
-export type AskPerson = (request: ModelApprovalRequest, signal: AbortSignal) => Promise<boolean | undefined>
+export type AskPerson = (request: ModelApprovalRequest, signal: AbortSignal) => Promise<Consent | undefined>
+
+/** A call that is allowed. `edited`: the input that a person put in the place of the model's. */
+export interface Consented {
+  readonly edited?: string
+}
 
 /** As it is asked on the control channel. */
 export interface ApprovalQuestion {
@@ -22,6 +36,7 @@ export interface ApprovalQuestion {
   readonly id: string
   readonly tool: string
   readonly input: WrittenJson
+  readonly wrong?: string
 }
 
 export interface ApprovalParts {
@@ -45,33 +60,40 @@ const MAX_RECORDED = 1000
 export class Approvals {
   readonly #parts: ApprovalParts
   readonly #askTerminal: AskPerson
-  readonly #waiting = new Map<string, (decision: boolean | Fault) => void>()
-  readonly #recorded = new Map<string, boolean>()
+  readonly #waiting = new Map<string, (decision: Consent | Fault) => void>()
+  /** Those of one call in their order. */
+  readonly #recorded = new Map<string, Consent[]>()
+  #recordedCount = 0
 
   constructor(parts: ApprovalParts) {
     this.#parts = parts
     this.#askTerminal = parts.askTerminal ?? terminalApproval()
   }
 
-  /** `approval_required` if the call is denied or no answer comes. Undefined: it may be made. */
-  async requestConsent(request: ModelApprovalRequest, signal: AbortSignal): Promise<Fault | undefined> {
-    const decision = await this.#decide(request, signal)
-    if (typeof decision === 'object') return decision
-    return decision ? undefined : fault('approval_required', `the call of '${preview(request.tool)}' was denied`)
+  /** `approval_required` if the call is denied or no answer comes. */
+  async requestConsent(request: EditableRequest, signal: AbortSignal): Promise<Result<Consented>> {
+    const { said, ...consented } = await this.#settle(request, signal)
+    if (said === true) return succeed(consented)
+    const error = said === false ? fault('approval_required', `the call of '${preview(request.tool)}' was denied`) : said
+    return { ok: false, error }
   }
 
   /** The person's decision. Undefined: there is no person, or no answer came. */
-  async decide(request: ModelApprovalRequest, signal: AbortSignal): Promise<boolean | undefined> {
-    const decision = await this.#decide(request, signal)
-    return typeof decision === 'object' ? undefined : decision
+  async decide(request: EditableRequest, signal: AbortSignal): Promise<Consent | undefined> {
+    const { said, edited } = await this.#settle(request, signal)
+    if (typeof said === 'object') return undefined
+    return said && edited !== undefined ? { edited } : said
   }
 
   /** Applies a control message; a fault: no call with that id waits. */
-  settle(id: string, isApproved: boolean): Fault | undefined {
+  settle(id: string, consent: Consent): Fault | undefined {
     const settle = this.#waiting.get(id)
-    const isKept = !settle && this.#parts.isRecorded && this.#recorded.size < MAX_RECORDED
-    if (isKept) this.#recorded.set(id, isApproved)
-    settle?.(isApproved)
+    const isKept = !settle && this.#parts.isRecorded && this.#recordedCount < MAX_RECORDED
+    if (isKept) {
+      this.#recordedCount++
+      this.#recorded.set(id, [...(this.#recorded.get(id) ?? []), consent])
+    }
+    settle?.(consent)
     return settle || isKept ? undefined : fault('input_type_mismatch', `no call with the id '${preview(id)}' waits for approval`)
   }
 
@@ -85,21 +107,40 @@ export class Approvals {
     for (const settle of [...this.#waiting.values()]) settle(CONTROL_ENDED)
   }
 
-  async #decide(request: ModelApprovalRequest, signal: AbortSignal): Promise<boolean | Fault> {
-    const { announce, canBeAnswered } = this.#parts
-    const { id, tool, input } = request
-    const recorded = this.#recorded.get(id)
+  #settle({ id, tool, input, check }: EditableRequest, signal: AbortSignal) {
+    // What is allowed is what was asked under that id: an answer to the question before allows nothing else.
+    let asked = id
+    const ask = (call: Pick<ModelApprovalRequest, 'input' | 'wrong'>, nth: number) => {
+      if (nth > 1) asked = `${id}~${nth}`
+      return this.#decide({ id: asked, tool, input: call.input, wrong: call.wrong }, signal)
+    }
+    const checked = (json: string): Result<string> => {
+      const result = check(json)
+      const edited = result.ok ? { input: new WrittenJson(result.value) } : {}
+      this.#parts.emit({ kind: 'approval', id: asked, name: tool, outcome: 'edited', ...edited })
+      return result
+    }
+    return settleConsent<Fault>({ tool, input }, ask, checked)
+  }
+
+  async #decide(request: ModelApprovalRequest, signal: AbortSignal): Promise<Consent | Fault> {
+    const { announce, canBeAnswered, emit } = this.#parts
+    const { id, tool, input, wrong } = request
+    const recorded = this.#recorded.get(id)?.shift()
     const isAnnounced =
-      (recorded !== undefined || canBeAnswered()) && announce({ kind: 'approval', id, tool, input: new WrittenJson(input) })
-    if (!isAnnounced && recorded === undefined) return (await this.#askTerminal(request, signal)) ?? NO_TERMINAL
-    const decision = recorded ?? (await this.#wait(id, signal))
-    this.#parts.emit({ kind: 'approval', id, name: tool, outcome: outcomeOf(decision) })
+      (recorded !== undefined || canBeAnswered()) &&
+      announce({ kind: 'approval', id, tool, input: new WrittenJson(input), ...(wrong === undefined ? {} : { wrong }) })
+    const asksTerminal = !isAnnounced && recorded === undefined
+    const decision = asksTerminal
+      ? ((await this.#askTerminal(request, signal)) ?? NO_TERMINAL)
+      : (recorded ?? (await this.#wait(id, signal)))
+    if (!asksTerminal && !isEdited(decision)) emit({ kind: 'approval', id, name: tool, outcome: outcomeOf(decision) })
     return decision
   }
 
-  #wait(id: string, signal: AbortSignal): Promise<boolean | Fault> {
+  #wait(id: string, signal: AbortSignal): Promise<Consent | Fault> {
     return new Promise((resolve) => {
-      const settle = (decision: boolean | Fault): void => {
+      const settle = (decision: Consent | Fault): void => {
         clearTimeout(timer)
         signal.removeEventListener('abort', cancel)
         this.#waiting.delete(id)
@@ -113,7 +154,9 @@ export class Approvals {
   }
 }
 
-const outcomeOf = (decision: boolean | Fault): ApprovalOutcome => {
+const isEdited = (decision: Consent | Fault): boolean => typeof decision === 'object' && 'edited' in decision
+
+const outcomeOf = (decision: Consent | Fault): ApprovalOutcome => {
   if (typeof decision === 'boolean') return decision ? 'approved' : 'denied'
   return decision === TIMED_OUT ? 'timeout' : decision === DROPPED ? 'cancelled' : 'unheard'
 }

@@ -3,11 +3,12 @@
 import type { CallSteps } from '@plumb/ledger/approval'
 import type { Result, ToolAnswer, ToolRequest } from '@plumb/wire'
 import type { ToolResult, ToolUse } from '../provider/provider.js'
+import type { Consented } from './approvals.js'
 
 export interface KeptCalls {
   find(use: ToolUse): ToolResult | undefined
   /** A call that needs approval, with its input as JSON: it may be parked. Undefined: it cannot. Call it after `find`. */
-  held(use: ToolUse, input: string): ((steps: Omit<CallSteps<ToolAnswer>, 'isLost'>) => Promise<Result<ToolAnswer>>) | undefined
+  held(use: ToolUse, input: string): ((steps: Omit<CallSteps<MadeCall>, 'isLost'>) => Promise<Result<MadeCall>>) | undefined
   keep(use: ToolUse, result: ToolResult): void
   /** The calls of a chain; equal ones in the order in which they are made. */
   inChain(chain: ToolUse): KeptChain
@@ -19,4 +20,6 @@ export type KeptChain = (call: Pick<ToolRequest, 'name' | 'input'>) => {
   readonly keep: (answer: KeptAnswer) => void
 }
 
-export type KeptAnswer = Pick<ToolAnswer, 'content' | 'is_error'>
+export type MadeCall = ToolAnswer & Consented
+
+export type KeptAnswer = Omit<MadeCall, 'id'>

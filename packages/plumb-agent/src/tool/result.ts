@@ -3,6 +3,7 @@
 import type { Json } from '@plumb/lang'
 import { type Fault, fault, isRecord, nearest, preview } from '@plumb/wire'
 import type { ToolResult } from '../provider/provider.js'
+import type { Consented } from './approvals.js'
 
 export const toolResult = (tool_use_id: string, content: Json, is_error: boolean): ToolResult => ({
   type: 'tool_result',
@@ -17,6 +18,21 @@ export const noSuchTool = (name: string, names: readonly string[]): Fault => {
   const near = nearest(name, names)
   const listed = names.length === 0 ? 'there are none' : `there are ${preview(names.join(', '), 200)}`
   return fault('unknown_tool', `no tool is named '${preview(name)}', ${near === undefined ? listed : `did you mean '${near}'?`}`)
+}
+
+interface Edit {
+  readonly tool: string
+  readonly edited: Consented['edited'] | undefined
+}
+
+/** A model is told which of its calls a person gave another input: its own words stay in the memory as it wrote them. */
+export const withEdited = (content: Json, edits: readonly Edit[]): Json => {
+  const told = edits.flatMap(({ tool, edited }) =>
+    edited === undefined ? [] : [`A person changed the input of '${tool}' before it was called, to ${edited}`],
+  )
+  if (told.length === 0) return content
+  const text = told.join('\n')
+  return Array.isArray(content) ? [{ type: 'text', text }, ...content] : `${text}\n\n${content}`
 }
 
 const MAX_DETAIL = 300

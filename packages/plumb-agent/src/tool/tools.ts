@@ -15,21 +15,20 @@ import {
   type Result,
   sha256Of,
   succeed,
-  type ToolAnswer,
   type ToolCaller,
 } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import { inputText } from '../provider/call-input.js'
 import type { ToolOffer, ToolResult, ToolUse } from '../provider/provider.js'
-import type { Approvals } from './approvals.js'
+import type { Approvals, Consented, EditableRequest } from './approvals.js'
 import { type Asking, beginCall } from './begin-call.js'
 import type { CallableTool } from './callable.js'
 import { CANCELLED } from './client.js'
 import type { Composing, CompositionResult } from './composing.js'
 import { toModelContent } from './content.js'
-import type { KeptCalls } from './kept-calls.js'
+import type { KeptCalls, MadeCall } from './kept-calls.js'
 import type { ToolPolicy } from './policy.js'
-import { failure, noSuchTool, toolResult } from './result.js'
+import { failure, noSuchTool, toolResult, withEdited } from './result.js'
 import type { OfferedTools } from './server-catalogue.js'
 import { answerTurn, COMPOSE } from './walked-turn.js'
 
@@ -166,10 +165,11 @@ class ModelTools implements Tools {
     const tool = this.#known().get(use.name)
     const hold = (json: string) => kept?.held(use, json)
     const asked = tool ? await this.#ask(readInput(use, tool), tool, id, around, { hold }) : unknown(use.name, this.#offered())
-    const { content, is_error } = asked.ok ? asked.value : errorAnswer(id, asked.error)
+    const { content, is_error, edited }: MadeCall = asked.ok ? asked.value : errorAnswer(id, asked.error)
     done(is_error, content)
     if (!asked.ok && isHeld(asked.error)) return asked
-    return succeed(toolResult(use.id, toModelContent(content, is_error, tool?.isOfServer), is_error))
+    const shown = toModelContent(content, is_error, tool?.isOfServer)
+    return succeed(toolResult(use.id, withEdited(shown, [{ tool: use.name, edited }]), is_error))
   }
 
   // A chain, and its calls, are refused if no person can be asked: a call in it is never parked.
@@ -183,15 +183,18 @@ class ModelTools implements Tools {
     const permitted = this.#permit(readInput(use, chains), chains, emit)
     if (!permitted.ok) return { content: JSON.stringify(permitted.error), is_error: true }
     const { json, needsConsent } = permitted.value
-    const request = { id, tool: chains.name, input: json }
-    const refused = needsConsent ? await asks(around.asking, () => this.#parts.approvals.requestConsent(request, signal)) : undefined
-    if (refused) return { content: JSON.stringify(refused), is_error: true }
+    const request = this.#editable(id, chains, json, emit)
+    const allow = () => this.#parts.approvals.requestConsent(request, signal)
+    const consented: Result<Consented> = needsConsent ? await asks(around.asking, allow) : succeed({})
+    if (!consented.ok) return { content: JSON.stringify(consented.error), is_error: true }
+    const { edited } = consented.value
+    const edits = [{ tool: chains.name, edited }]
     const inChain = kept?.inChain(use)
     const walk = outer?.of.begin(outer.at)
     walk?.made(COMPOSE)
     const calls: string[] = []
     const result = await (this.#parts.composing as Composing).run({
-      input: json,
+      input: edited ?? json,
       walk: walk?.of.begin(walk.at),
       // A call that is not permitted now is refused when it is made, as it would be alone.
       tools: [...this.#known().values()],
@@ -210,6 +213,7 @@ class ModelTools implements Tools {
         }
         if (one?.found) {
           isMade(one.found.is_error)
+          edits.push({ tool: tool.name, edited: one.found.edited })
           return succeed({ id: `${id}/${number}`, ...one.found })
         }
         const inner = { parent: use.id, depth: 1 }
@@ -218,11 +222,12 @@ class ModelTools implements Tools {
         const asked = await this.#ask(tool.fit(input), tool, `${id}/${number}`, { signal, emit, delivery, asking }, { depth: inner.depth })
         done(!asked.ok || asked.value.is_error, asked.ok ? asked.value.content : JSON.stringify(asked.error))
         isMade(!asked.ok || asked.value.is_error)
+        if (asked.ok) edits.push({ tool: tool.name, edited: asked.value.edited })
         if (!signal.aborted) one?.keep(asked.ok ? asked.value : errorAnswer(id, asked.error))
         return asked
       },
     })
-    return { ...result, calls }
+    return { ...result, content: withEdited(result.content, edits), calls }
   }
 
   // The stages before the dispatcher gets a call, plumb-tools(7): validate, permission, approval. The dispatcher validates and permits again.
@@ -236,30 +241,38 @@ class ModelTools implements Tools {
     return succeed({ json, needsConsent: permission.kind === 'ask' })
   }
 
+  /** What a person puts in the place of the input goes through the same stages. */
+  #editable(id: string, tool: CallableTool, input: string, emit: Emit): EditableRequest {
+    const check = (json: string): Result<string> => {
+      const permitted = this.#permit(tool.fit(tool.isWrapped ? `{"input":${json}}` : json), tool, emit)
+      return permitted.ok ? succeed(permitted.value.json) : permitted
+    }
+    return { id, tool: tool.name, input, check }
+  }
+
   async #ask(
     read: ReturnType<CallableTool['fit']>,
     tool: CallableTool,
     id: string,
     { signal, emit, delivery, asking }: Around,
     { hold, depth = 0 }: { readonly hold?: (json: string) => ReturnType<KeptCalls['held']>; readonly depth?: number },
-  ): Promise<Result<ToolAnswer>> {
+  ): Promise<Result<MadeCall>> {
     const permitted = this.#permit(read, tool, emit)
     if (!permitted.ok) return permitted
-    const { name } = tool
     const { json, needsConsent } = permitted.value
-    const input = tool.isWrapped ? `{"input":${json}}` : json
-    const call = () =>
-      this.#parts.caller.call(
-        { id, name, input, ...(depth > 0 ? { depth } : {}), ...(delivery === undefined ? {} : { delivery }) },
-        tool.timeoutMs,
-        signal,
-      )
+    const call = async (edited?: string): Promise<MadeCall> => {
+      const given = edited ?? json
+      const input = tool.isWrapped ? `{"input":${given}}` : given
+      const around = { ...(depth > 0 ? { depth } : {}), ...(delivery === undefined ? {} : { delivery }) }
+      const answer = await this.#parts.caller.call({ id, name: tool.name, input, ...around }, tool.timeoutMs, signal)
+      return edited === undefined ? answer : { ...answer, edited }
+    }
     if (!needsConsent) return fitted(await call(), tool)
-    const request = { id, tool: name, input: json }
+    const request = this.#editable(id, tool, json, emit)
     const held = hold?.(json)
     if (!held) {
-      const refused = await asks(asking, () => this.#parts.approvals.requestConsent(request, signal))
-      return refused ? { ok: false, error: refused } : fitted(await call(), tool)
+      const consented = await asks(asking, () => this.#parts.approvals.requestConsent(request, signal))
+      return consented.ok ? fitted(await call(consented.value.edited), tool) : consented
     }
     const decide = async () => {
       const decision = await asks(asking, () => this.#parts.approvals.decide(request, signal))
@@ -270,7 +283,7 @@ class ModelTools implements Tools {
   }
 }
 
-const fitted = (answer: ToolAnswer, { fitResult }: CallableTool): Result<ToolAnswer> => {
+const fitted = (answer: MadeCall, { fitResult }: CallableTool): Result<MadeCall> => {
   if (answer.is_error || !fitResult) return succeed(answer)
   const result = fitResult(answer.content)
   if (!result.ok) return result

@@ -1,7 +1,7 @@
 // What a program says while it runs: telemetry, replies to control, and errors.
 
 import { isRecord, type Settled, type Telemetry } from '@plumb/wire'
-import { eachMember } from '@plumb/wire/json'
+import { memberText } from '@plumb/wire/json'
 
 /** The input of a call as it was written: what a person reads of it has the digits that the tool gets. */
 interface WithInputText {
@@ -18,9 +18,5 @@ export const withInputText = (message: unknown, text: Uint8Array): unknown => {
   const isCall =
     isRecord(message) && (message.kind === 'tool_call' || message.kind === 'approval' || message.kind === 'question') && 'input' in message
   if (!isCall) return message
-  let inputText: string | undefined
-  eachMember(text, text.indexOf(0x7b), (keyStart, keyEnd, start, end) => {
-    if (Buffer.from(text.subarray(keyStart, keyEnd)).toString() === 'input') inputText = Buffer.from(text.subarray(start, end)).toString()
-  })
-  return { ...message, inputText }
+  return { ...message, inputText: memberText(text, 'input') }
 }

@@ -55,6 +55,9 @@ class Editor implements Terminal {
   #state: 'open' | 'held' | 'closed' = 'held'
   /** Shown instead of the line, in any state. */
   #question: OpenQuestion | undefined
+  /** A line that is taken in place of a question. */
+  #typing: { readonly answer: (text: string | undefined) => void; readonly typed: View } | undefined
+  #isLent = false
   #search: OpenSearch | undefined
   #lastQuery = ''
   readonly #ahead: Key[] = []
@@ -119,7 +122,33 @@ class Editor implements Terminal {
   }
 
   get isAsking(): boolean {
-    return this.#question !== undefined
+    return this.#question !== undefined || this.#typing !== undefined
+  }
+
+  typed(prompt: string, text: string): Promise<string | undefined> {
+    if (this.#state === 'closed') return Promise.resolve(undefined)
+    const typed = this.#line.view
+    this.#line.show({ prompt, text, cursor: text.length })
+    return new Promise((answer) => {
+      this.#typing = { answer, typed }
+    })
+  }
+
+  readonly lend = (): (() => void) => {
+    const { input, output } = this.#options
+    this.#line.hide()
+    this.#isLent = true
+    input.pause()
+    input.setRawMode(false)
+    output.write(PASTES_OFF)
+    return () => {
+      this.#isLent = false
+      if (this.#state === 'closed') return
+      input.setRawMode(true)
+      output.write(PASTES_ON)
+      input.resume()
+      this.show()
+    }
   }
 
   hide(): void {
@@ -127,7 +156,7 @@ class Editor implements Terminal {
   }
 
   show(): void {
-    if (this.#question || this.#state === 'open') this.#line.show()
+    if (!this.#isLent && (this.isAsking || this.#state === 'open')) this.#line.show()
   }
 
   #dropLine(): void {
@@ -231,6 +260,24 @@ class Editor implements Terminal {
     this.#takeAhead()
   }
 
+  #type(key: Key): void {
+    if (key.kind === 'keys') this.#line.feed(key.text)
+    else if (key.kind === 'paste') this.#line.insert(cleanPaste(key.text))
+    else if (key.kind === 'newline') this.#line.insert('\n')
+    else if (key.kind === 'suspend') this.#line.suspend()
+    else if (key.kind === 'enter') this.#endTyping(this.#line.text)
+    else if (key.kind === 'interrupt' || key.kind === 'end') this.#endTyping(undefined)
+  }
+
+  #endTyping(text: string | undefined): void {
+    if (!this.#typing) return
+    const { answer, typed } = this.#typing
+    this.#line.leave('')
+    this.#typing = undefined
+    this.#line.set(typed)
+    answer(text)
+  }
+
   #decide(key: Key): void {
     if (key.kind === 'interrupt' || key.kind === 'end') {
       this.#settle('leave', 'no')
@@ -248,9 +295,11 @@ class Editor implements Terminal {
     if (last !== typed) this.#question.isWord = false
     const { isAlways, isWord, always } = this.#question
     if (text.endsWith(ESCAPE) || /n/i.test(last)) this.#settle('no', 'no')
-    else if (escape !== undefined || isWord || !/^(y(es)?|ay?)$/i.test(last)) this.#question.isWord ||= last !== ''
+    else if (escape !== undefined || isWord || !(isAlways ? /^(y(es)?|ay?)$/i : /^(y(es)?|ay?|e)$/i).test(last))
+      this.#question.isWord ||= last !== ''
     else if (/^ay$/i.test(last) || (isAlways && /^y/i.test(last))) this.#settle('always', 'yes')
     else if (/^y/i.test(last)) this.#settle('yes', 'yes')
+    else if (/^e/i.test(last)) this.#settle('edit', 'edit')
     else if (!isAlways) {
       this.#question.isAlways = true
       this.#line.show({ prompt: always })
@@ -259,6 +308,7 @@ class Editor implements Terminal {
 
   #take(key: Key): void {
     if (this.#line.isSettling) this.#delayed.push(key)
+    else if (this.#typing) this.#type(key)
     else if (this.#question) this.#decide(key)
     else if (this.#state === 'open') this.#search ? this.#seek(key, this.#search) : this.#edit(key)
     else if (key.kind === 'interrupt') this.#options.listener.onInterrupt()
@@ -292,6 +342,7 @@ class Editor implements Terminal {
     if (this.#state === 'closed') return
     this.#state = 'closed'
     this.#settle('leave', '')
+    this.#endTyping(undefined)
     process.off('exit', this.close)
     this.#options.output.off('resize', this.#onResize)
     this.#line.close()

@@ -13,6 +13,8 @@ export interface PlainOptions {
   readonly listener: TerminalListener
 }
 
+const ANSWERS: Readonly<Record<string, QuestionAnswer>> = { y: 'yes', yes: 'yes', a: 'always', always: 'always', e: 'edit', edit: 'edit' }
+
 /** Ctrl-C comes as a signal. */
 export const openPlain = (options: PlainOptions): Terminal => new PlainTerminal(options)
 
@@ -20,6 +22,9 @@ class PlainTerminal implements Terminal {
   readonly #options: PlainOptions
   #state: 'open' | 'held' | 'closed' = 'held'
   #question: { line: string; readonly answer: (answer: QuestionAnswer) => void } | undefined
+  /** Takes the next line in place of a question. */
+  #typing: { readonly line: string; readonly answer: (text: string | undefined) => void } | undefined
+  readonly lend = undefined
   #message = ''
   /** Lines that were typed before a question: they do not answer it. */
   readonly #ahead: string[] = []
@@ -65,8 +70,17 @@ class PlainTerminal implements Terminal {
     this.#pull()
   }
 
+  typed(line: string): Promise<string | undefined> {
+    if (this.#state === 'closed') return Promise.resolve(undefined)
+    return new Promise((answer) => {
+      this.#typing = { line, answer }
+      this.show()
+      this.#pull()
+    })
+  }
+
   get isAsking(): boolean {
-    return this.#question !== undefined
+    return this.#question !== undefined || this.#typing !== undefined
   }
 
   close(): void {
@@ -77,8 +91,8 @@ class PlainTerminal implements Terminal {
   }
 
   #pull(): void {
-    while (this.#question || this.#state === 'open') {
-      const line = this.#question ? undefined : this.#ahead.shift()
+    while (this.isAsking || this.#state === 'open') {
+      const line = this.isAsking ? undefined : this.#ahead.shift()
       if (line !== undefined) this.#take(line)
       else if (!this.#reader.next()) break
       else if (!this.#reader.fault) this.#take(this.#typed())
@@ -100,12 +114,19 @@ class PlainTerminal implements Terminal {
     const asked = this.#question
     this.#question = undefined
     asked?.answer(answer)
+    this.#endTyping(undefined)
+  }
+
+  #endTyping(text: string | undefined): void {
+    const typing = this.#typing
+    this.#typing = undefined
+    typing?.answer(text)
   }
 
   #take(line: string): void {
+    if (this.#typing) return this.#endTyping(line)
     if (this.#question) {
-      const [answer = ''] = /^(y(es)?|a(lways)?)$/i.exec(line.trim()) ?? []
-      this.#settle(answer === '' ? 'no' : /^y/i.test(answer) ? 'yes' : 'always')
+      this.#settle(ANSWERS[line.trim().toLowerCase()] ?? 'no')
       if (this.#state === 'open') this.show()
       return
     }
@@ -121,11 +142,12 @@ class PlainTerminal implements Terminal {
   }
 
   show(): void {
-    if (this.#question) this.#options.output.write(this.#question.line)
+    const asked = this.#question ?? this.#typing
+    if (asked) this.#options.output.write(asked.line)
     else if (this.#state === 'open') this.#options.output.write(this.#options.prompt)
   }
 
   hide(): void {
-    if (this.#question || this.#state === 'open') this.#options.output.write('\n')
+    if (this.isAsking || this.#state === 'open') this.#options.output.write('\n')
   }
 }

@@ -27,6 +27,8 @@ export interface Screen {
   fault(text: string): void
   /** From now on the line of this terminal is hidden while something is written. */
   attach(terminal: TerminalLine): void
+  /** Nothing is written until the function is called that it returns: another program has the terminal. */
+  hold(): () => void
   detach(): void
 }
 
@@ -41,8 +43,10 @@ export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint, lay
   let isMidLine = false
   /** The unfinished line of an answer that comes while a question is open; it is shown when it is complete. */
   let held = ''
+  let withheld: (() => void)[] | undefined
   const write = (stream: Writable, text: string): void => {
-    if (text !== '') stream.write(text)
+    if (withheld) withheld.push(() => write(stream, text))
+    else if (text !== '') stream.write(text)
   }
   const writeAbove = (stream: Writable, text: string): void => {
     terminal?.hide()
@@ -100,6 +104,14 @@ export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint, lay
     },
     detach: () => {
       terminal = undefined
+    },
+    hold: () => {
+      withheld ??= []
+      return () => {
+        const late = withheld ?? []
+        withheld = undefined
+        for (const one of late) one()
+      }
     },
   }
   return screen

@@ -12,6 +12,10 @@ export interface Terminal {
   /** Takes the question back; `why` is written after it. */
   withdraw(why: string): void
   readonly isAsking: boolean
+  /** Takes one line, which begins with this text where lines can be edited. Undefined: the person does something else instead. */
+  typed(prompt: string, text: string): Promise<string | undefined>
+  /** Gives the terminal to another program, until the function is called that it returns. Undefined: it cannot. */
+  readonly lend: (() => () => void) | undefined
   /** Restores the terminal to its state before. */
   close(): void
   /** Takes the line that is being typed, or the question, off the screen, before something else is written. */
@@ -26,7 +30,7 @@ export interface Question extends ConsentQuestion {
 }
 
 /** `leave`: the person does something else instead. */
-export type QuestionAnswer = 'yes' | 'always' | 'no' | 'leave' | 'withdrawn'
+export type QuestionAnswer = 'yes' | 'always' | 'no' | 'edit' | 'leave' | 'withdrawn'
 
 export interface TerminalListener {
   /** A complete message. The terminal takes no further one until it is opened again. */

@@ -1,6 +1,7 @@
 // One call on its way through the stages, and the state that all calls of one dispatcher share.
 
 import type { Json } from '@plumb/lang'
+import type { Consent } from '@plumb/ledger'
 import type { McpServers } from '@plumb/mcp-client'
 import type { Authority } from '@plumb/policy'
 import type { Fault, Result, SourceFiles, Telemetry } from '@plumb/wire'
@@ -34,6 +35,8 @@ export interface CallRecord {
   truncated: boolean
   /** The result is what there was when the time was up. */
   isPartial?: true
+  /** What a person put in the place of its input. */
+  edited?: JsonText
   readonly repairs: string[]
   readonly stages: StageNote[]
   tokens?: number
@@ -77,6 +80,7 @@ export interface CallEnvelope {
   readonly id: string
   /** The caller, if it is an agent that a tool has started. Result and error are left out for its calls. */
   readonly agent?: string
+  /** What it was made with. */
   readonly input: Json
   readonly ok: boolean
   readonly result?: Json
@@ -107,7 +111,7 @@ export interface Session {
   /** Read at each call: a renewal replaces it. */
   readonly authority: () => Authority
   /** Asks a person to approve one call. Resolves to false if no person can be asked. */
-  readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<boolean>
+  readonly approve: (request: ApprovalRequest, signal: AbortSignal) => Promise<Consent>
   /**
    * For a call from the outside that may wait for approval: makes it once it is allowed. Undefined: it is refused if there is no person to
    * ask.
@@ -154,4 +158,6 @@ export interface ApprovalRequest {
   readonly input: Json
   /** As it was written, where that is known: with all digits of its numbers. */
   readonly text?: JsonText
+  /** Why the input that the person gave before cannot be taken. */
+  readonly wrong?: string | undefined
 }

@@ -51,7 +51,7 @@ export const perform = async (
   const startedMs = session.nowMs()
   const result = await tool.run(input, call)
   const ms = Math.round((session.nowMs() - startedMs) * 1000) / 1000
-  const performed = new Done(tool.name, call, input, result, { started, ms })
+  const performed = new Done(tool.name, call, call.record.edited ?? input, result, { started, ms })
   session.onCall?.(performed.envelope, contextOf(trace, call.record))
   return performed
 }

@@ -2,7 +2,7 @@
 
 import type { ListedCall } from '@plumb/ledger/approval'
 import { isRecord } from '@plumb/wire'
-import { eachMember, skipSpace } from '@plumb/wire/json'
+import { memberText } from '@plumb/wire/json'
 import { counted } from './article.js'
 import { type Html, html } from './html.js'
 import type { InputModel } from './inputs.js'
@@ -56,12 +56,7 @@ const questionIn = ({ kind, input }: ListedCall & { readonly kind?: string }): S
   try {
     const asked: unknown = JSON.parse(input)
     if (!isRecord(asked) || typeof asked.prompt !== 'string') return undefined
-    const bytes = Buffer.from(input)
-    let text = 'null'
-    eachMember(bytes, skipSpace(bytes, 0), (keyStart, keyEnd, start, end) => {
-      if (bytes.toString('utf8', keyStart, keyEnd) === 'input') text = bytes.toString('utf8', start, end)
-    })
-    return { prompt: asked.prompt, input: text }
+    return { prompt: asked.prompt, input: memberText(Buffer.from(input), 'input') ?? 'null' }
   } catch {
     return undefined
   }

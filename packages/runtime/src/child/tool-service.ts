@@ -102,11 +102,12 @@ export class ToolService {
     return this.#o.dispatcher.close()
   }
 
-  async #ask({ id, name, input }: ToolRequest): Promise<ToolAnswer> {
+  async #ask({ id, name, input, wrong }: ToolRequest): Promise<ToolAnswer> {
     const { checkedTools, askPerson } = this.#o
     const { description, effects } = checkedTools.find((tool) => tool.name === name) ?? {}
-    const said = await askPerson?.({ tool: name, input, description, effects }, this.#closing.signal)
-    return said === undefined ? errorAnswer(id, NOBODY) : { id, content: String(said), is_error: false }
+    const said = await askPerson?.({ tool: name, input, description, effects, wrong }, this.#closing.signal)
+    if (said === undefined) return errorAnswer(id, NOBODY)
+    return { id, content: typeof said === 'object' ? `{"edited":${said.edited}}` : String(said), is_error: false }
   }
 }
 

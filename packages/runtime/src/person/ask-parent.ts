@@ -1,10 +1,11 @@
 // Asks whoever has started this run: questions are numbered lines of the port `ctrl_out`, as those of an agent, and answers come on a
-// descriptor: {"answer":ID,"value":V}, {"skip":ID,"why":TEXT}, {"approve":ID}, {"deny":ID}.
+// descriptor: {"answer":ID,"value":V}, {"skip":ID,"why":TEXT}, {"approve":ID}, {"deny":ID}, {"edit":ID,"input":V}.
 
+import type { Consent } from '@plumb/ledger'
 import { questionText, skippedFault } from '@plumb/ledger/approval'
 import type { AnswerQuestion, TerminalQuestions } from '@plumb/policy'
 import { type Fault, fail, fault, isRecord, openInput, type Result, readControl, succeed, valueText } from '@plumb/wire'
-import { eachMember, skipSpace } from '@plumb/wire/json'
+import { memberText } from '@plumb/wire/json'
 
 export interface ParentQuestions extends TerminalQuestions {
   close(): void
@@ -23,7 +24,7 @@ export const askParent = (fd: number, write: (line: string) => void): ParentQues
   }
   const take = (message: unknown, text: Uint8Array): void => {
     if (!isRecord(message)) return
-    const id = [message.answer, message.skip, message.approve, message.deny].find((one) => typeof one === 'string')
+    const id = [message.answer, message.skip, message.approve, message.deny, message.edit].find((one) => typeof one === 'string')
     waiting.get(String(id))?.settle(message, text)
   }
   readControl(
@@ -49,18 +50,20 @@ export const askParent = (fd: number, write: (line: string) => void): ParentQues
       waiting.set(id, { settle: open(id, settle), end: drop })
     })
   return {
-    approve: ({ tool, input, process }, signal) =>
-      ask<boolean>(false, signal, (id, resolve) => {
-        const more = process === undefined ? '' : `,"agent":${JSON.stringify(process)}`
-        say(`{"kind":"approval","id":"${id}","tool":${JSON.stringify(tool)}${more},"input":${input}}`)
-        return ({ approve }) => resolve(approve === id)
+    approve: ({ tool, input, process, wrong }, signal) =>
+      ask<Consent>(false, signal, (id, resolve) => {
+        const more = Object.entries({ agent: process, wrong }).flatMap(([name, text]) =>
+          text === undefined ? [] : `,"${name}":${JSON.stringify(text)}`,
+        )
+        say(`{"kind":"approval","id":"${id}","tool":${JSON.stringify(tool)}${more.join('')},"input":${input}}`)
+        return ({ edit, approve }, text) => resolve(edit === id ? { edited: memberText(text, 'input') ?? 'null' } : approve === id)
       }),
     answer: (question, signal) =>
       ask<Result<string>>(GONE, signal, (id, resolve) => {
         say(askedText(id, question))
         return (message, text) => {
           if (message.skip === id) return resolve({ ok: false, error: skippedFault(typeof message.why === 'string' ? message.why : '') })
-          const json = valueIn(text)
+          const json = memberText(text, 'value')
           const wrong = json === undefined ? fault('usage', "an answer needs a 'value'") : question.check(json)
           if (wrong || json === undefined) say(askedText(id, question, wrong))
           else resolve(succeed(json))
@@ -79,14 +82,4 @@ const askedText = (id: string, question: AnswerQuestion, wrong?: Fault): string 
   const { agent } = question
   const more = wrong ? `"wrong":${JSON.stringify(wrong.detail)},` : ''
   return `{"kind":"question","id":"${id}","agent":${JSON.stringify(agent)},${more}${questionText(question).slice(1)}`
-}
-
-/** With the digits of its numbers. */
-const valueIn = (text: Uint8Array): string | undefined => {
-  let found: string | undefined
-  const bytes = Buffer.from(text)
-  eachMember(bytes, skipSpace(bytes, 0), (keyStart, keyEnd, start, end) => {
-    if (bytes.toString('utf8', keyStart, keyEnd) === 'value') found = bytes.toString('utf8', start, end)
-  })
-  return found
 }

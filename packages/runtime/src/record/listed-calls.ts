@@ -29,9 +29,9 @@ const tableOf = (calls: readonly ListedCall[], { of, isAll }: ShownAs, width: nu
     [
       ['id', 'tool', 'arguments', 'asked by', 'since', 'state'],
       ...calls.map((call) => {
-        const { id, tool, input, process, since } = call
+        const { id, tool, input, edited = input, process, since } = call
         const state = stateNow(call, now)
-        return [id, tool, shownJson(input), process, minuteOf(since), state === 'waits' ? '' : state.replace('_', ' ')]
+        return [id, tool, shownJson(edited), process, minuteOf(since), state === 'waits' ? '' : state.replace('_', ' ')]
       }),
     ],
     { width },
@@ -46,7 +46,7 @@ export const minuteOf = (time: string): string =>
 
 /** One line of JSON. */
 const showCall = (call: ListedCall): string => {
-  const { id, tool, input, digest, process, why, since, said, untilMs } = call
+  const { id, tool, input, edited, digest, process, why, since, said, untilMs } = call
   const head = JSON.stringify({ id, tool }).slice(0, -1)
   const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() }
   const tail = JSON.stringify({
@@ -58,7 +58,8 @@ const showCall = (call: ListedCall): string => {
     ...(said === undefined ? {} : { said }),
     ...until,
   })
-  return `${head},"input":${shownJson(input)},${tail.slice(1)}`
+  const changed = edited === undefined ? '' : `"edited":${shownJson(edited)},`
+  return `${head},"input":${shownJson(input)},${changed}${tail.slice(1)}`
 }
 
 /**

@@ -43,9 +43,18 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
     docroot,
     files,
     authority,
-    approve: isApproved ? async () => true : async (request, signal) => (await withoutLiveLines(() => ask(request, signal))) === true,
+    approve: isApproved ? async () => true : async (request, signal) => (await withoutLiveLines(() => ask(request, signal))) ?? false,
+    // A call that is kept is allowed as it stands there, or not.
     held:
-      approvals && ((request, run, signal) => approvals.call(request, { run, ask: () => withoutLiveLines(() => ask(request, signal)) })),
+      approvals &&
+      ((request, run, signal) =>
+        approvals.call(request, {
+          run,
+          ask: async () => {
+            const said = await withoutLiveLines(() => ask(request, signal))
+            return said === undefined ? undefined : said === true
+          },
+        })),
     onCall: log || emitter || emitToParent ? tell : undefined,
     trace: settings.trace ?? traceOfRun(),
     costOf,

@@ -1,7 +1,7 @@
 // JSON as bytes: skipping, splitting and parsing. The one JSON module of all packages.
 
 export { canonicalJson, canonicalTree, withoutLastZeros } from './canonical.js'
-export { countItems, eachItem, eachMember, hasDistinctKeys } from './members.js'
+export { countItems, eachItem, eachMember, hasDistinctKeys, memberText } from './members.js'
 export { checkJson, isJson, parseJson } from './parse.js'
 export { parseTree } from './parse-tree.js'
 export {

@@ -31,6 +31,16 @@ export const eachMember = (buf: Uint8Array, at: number, visit: VisitMember, dept
   }
 }
 
+/** The text of a member of an object, as it was written: a number keeps its digits. Of several with this key, the last counts. */
+export const memberText = (json: Uint8Array, name: string): string | undefined => {
+  const bytes = Buffer.from(json)
+  let found: string | undefined
+  eachMember(bytes, skipSpace(bytes, 0), (keyStart, keyEnd, start, end) => {
+    if (JSON.parse(bytes.toString('utf8', keyStart - 1, keyEnd + 1)) === name) found = bytes.toString('utf8', start, end)
+  })
+  return found
+}
+
 /** Visits the items of the array at `at`, which is JSON. Returns their number. */
 export const eachItem = (buf: Uint8Array, at: number, visit: VisitItem): number => {
   let i = skipSpace(buf, at + 1)
