@@ -13,6 +13,8 @@ export interface ApprovalPromptParts {
   readonly decide: (id: string, consent: Consent) => void
   /** Has the person change an input. Undefined: it was left as it was. */
   readonly edit: (input: string) => Promise<Result<string | undefined>>
+  /** Of the terminal. */
+  readonly columns: () => number | undefined
   /** What the tool is, as far as that is known. Never rejects. */
   readonly describe: (tool: string) => Promise<Pick<AskedCall, 'description' | 'effects'>>
 }
@@ -105,7 +107,7 @@ export class ApprovalPrompts {
   #question({ tool, input, number, about, wrong }: Call): Question {
     const shown = consentQuestion(
       { tool, input, wrong, ...about },
-      { number: this.#count > 1 ? `(${number} of ${this.#count}) ` : '', choices: CHOICES },
+      { number: this.#count > 1 ? `(${number} of ${this.#count}) ` : '', choices: CHOICES, columns: this.#parts.columns() },
     )
     return { ...shown, always: `always allow '${escapeControls(tool)}' in this session? [y/N] ` }
   }

@@ -95,6 +95,7 @@ export class ChatConversation {
       notice: screen.dimNotice,
       decide: (id, consent) => this.#session?.answer(id, consentText(id, consent)),
       edit: async (input) => (await import('./edit-input.js')).editInput(input, this.#terminal, screen, this.#leaving.signal),
+      columns: () => (parts.isStreamed ? process.stdout.columns : undefined),
       describe: openDescriptions(parts),
     })
     this.#questions = new QuestionPrompts({ notice: screen.notice, answer: (id, json) => this.#session?.answer(id, json) })

@@ -116,6 +116,7 @@ t.test('approvals', async (t) => {
     },
     notice: (text) => void written.push(text),
     decide: (id, consent) => void written.push(`${id} ${typeof consent === 'object' ? consent.edited : consent ? 'allowed' : 'denied'}`),
+    columns: () => undefined,
     edit: async () => edits.shift() ?? succeed(undefined),
     describe: async (tool) => (tool === 't' ? { description: 'does it\nand more', effects: ['exec'] } : {}),
   })
@@ -303,6 +304,12 @@ t.test('faults, events and questions as text', async (t) => {
   })
   const about = { description: 'does it\nand more', effects: ['exec', 'net'] }
   t.equal(consentQuestion({ tool: 't', input: '"x\u202e"', ...about }).above, 't: does it\n  "x\\u202e"\n  effects: exec, net')
+  const { above } = consentQuestion({ tool: 't', input: `{"x":"${'word '.repeat(30)}${'y'.repeat(70)}"}` }, { columns: 40 })
+  t.ok(
+    above.split('\n').every((line, i) => line.trimEnd().length <= 40 && (i === 0 || /^ {2}x {2}\S|^ {5}\S/.test(line))),
+    above,
+  )
+  t.equal(above.replaceAll(/\n {5}/g, ''), `t:\n  x  "${'word '.repeat(30)}${'y'.repeat(70)}"`, 'nothing is left out')
   t.match(consentQuestion({ tool: 't', input: `{"x":"${'x'.repeat(5000)}"}` }).above, /^t:\n {2}{"x":"x+ … and 1008 more characters$/)
 })
 

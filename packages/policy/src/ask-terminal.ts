@@ -45,6 +45,8 @@ export const terminalQuestions = (open: () => ConsentTerminal | undefined = open
 export const terminalApproval = (open: () => ConsentTerminal | undefined = openTerminal): AskTerminal => terminalQuestions(open).approve
 
 interface Terminal {
+  /** Undefined: nobody knows. */
+  readonly columns: number | undefined
   write(text: string): void
   /** Undefined: nothing more is typed. */
   line(): Promise<string | undefined>
@@ -62,6 +64,7 @@ const onTerminal = (signal: AbortSignal, open: () => ConsentTerminal | undefined
   signal.addEventListener('abort', stop, { once: true })
   const { current } = lines
   return {
+    columns: 'columns' in output && typeof output.columns === 'number' ? output.columns : undefined,
     write: (text) => void output.write(text),
     line: async () =>
       (await lines.next()) && !current.fault ? (JSON.parse(current.buf.toString('utf8', current.start, current.end)) as string) : undefined,
@@ -82,7 +85,7 @@ const askConsent = async (
   while (!signal.aborted) {
     const terminal = onTerminal(signal, open)
     if (!terminal) return undefined
-    const { above, line: asked } = consentQuestion({ ...question, wrong })
+    const { above, line: asked } = consentQuestion({ ...question, wrong }, { columns: terminal.columns })
     terminal.write(`${above}\n${asked}`)
     const line = (await terminal.line())?.trim()
     if (line === undefined) terminal.write('\n')

@@ -242,7 +242,7 @@ t.test('at a terminal: one question at a time, yes is yes, no person is no', asy
     ['e\n{"n":\n', false, /: x:\n {2}n {2}1\n {2}not changed: [^\n]+\nallow 'x'\? [^\n]*$/],
   ] as const) {
     const shows: string[] = []
-    let keys = typed
+    let keys: string = typed
     const ask = terminalApproval(() => {
       const [input, output] = [new PassThrough(), new PassThrough()]
       output.on('data', (text) => shows.push(String(text)))

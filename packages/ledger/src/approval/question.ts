@@ -1,6 +1,6 @@
 // The question whether a call may be made, for a person at a terminal: what the call is, an argument a line, and a line that asks.
 
-import { escapeControls, isRecord, parseJson, preview, type Result } from '@plumb/wire'
+import { escapeControls, isRecord, parseJson, preview, type Result, textWidth } from '@plumb/wire'
 import { eachMember } from '@plumb/wire/json'
 
 export interface ConsentQuestion {
@@ -29,6 +29,8 @@ export interface ConsentForm {
   /** Such as `(2 of 3) `. */
   readonly number?: string
   readonly choices?: string
+  /** The width of the terminal: longer lines are broken between words, with nothing left out. */
+  readonly columns?: number | undefined
 }
 
 const MAX_SHOWN_CHARACTERS = 4000
@@ -38,22 +40,25 @@ const MAX_WRONG = 600
 const MAX_ARGUMENTS = 40
 const MAX_NAME_WIDTH = 20
 
+/** Less room than that for a text beside its name is no reason to break it. */
+const MIN_ROOM = 20
+
 /** With the whole input, or with the number of characters that are not shown. */
 export const consentQuestion = (
   call: AskedCall,
-  { number = '', choices = '[y once, N no, e edit]' }: ConsentForm = {},
+  { number = '', choices = '[y once, N no, e edit]', columns }: ConsentForm = {},
 ): ConsentQuestion => {
   const { tool, input, process, description = '', effects = [], wrong } = call
   const name = escapeControls(tool)
   const head = process === undefined ? name : `${name}, asked for by ${preview(process)}`
   const [what = ''] = description.trim().split('\n', 1)
-  const above = [
-    what === '' ? `${head}:` : `${head}: ${preview(what, MAX_DESCRIPTION)}`,
+  const above: readonly (readonly [label: string, text: string])[] = [
+    ['', what === '' ? `${head}:` : `${head}: ${preview(what, MAX_DESCRIPTION)}`],
     ...argumentLines(input),
-    ...(effects.length === 0 ? [] : [`  effects: ${effects.map(escapeControls).join(', ')}`]),
-    ...(wrong === undefined ? [] : [`  not changed: ${preview(wrong, MAX_WRONG)}`]),
+    ...(effects.length === 0 ? [] : [['  effects: ', effects.map(escapeControls).join(', ')] as const]),
+    ...(wrong === undefined ? [] : [['  not changed: ', preview(wrong, MAX_WRONG)] as const]),
   ]
-  return { above: above.join('\n'), line: `${number}allow '${name}'? ${choices} ` }
+  return { above: above.map(([label, text]) => folded(label, text, columns)).join('\n'), line: `${number}allow '${name}'? ${choices} ` }
 }
 
 /** Who consents must see that a part of it was cut. */
@@ -63,10 +68,10 @@ export const inputToShow = (input: string, max = MAX_SHOWN_CHARACTERS): string =
   return hidden <= 0 ? text : `${text.slice(0, max)} … and ${hidden} more characters`
 }
 
-const argumentLines = (input: string): string[] => {
+const argumentLines = (input: string): (readonly [label: string, text: string])[] => {
   const bytes = Buffer.from(input)
   const parsed = parseJson(bytes, 0, bytes.length)
-  const whole = [`  ${inputToShow(input)}`]
+  const whole = [['  ', inputToShow(input)] as const]
   if (!parsed.ok || !isRecord(parsed.value) || escapeControls(input).length > MAX_SHOWN_CHARACTERS) return whole
   const members: { readonly name: string; readonly value: string }[] = []
   eachMember(bytes, bytes.indexOf('{'), (keyStart, keyEnd, start, end) => {
@@ -75,7 +80,37 @@ const argumentLines = (input: string): string[] => {
   })
   if (members.length === 0 || members.length > MAX_ARGUMENTS) return whole
   const width = Math.min(MAX_NAME_WIDTH, Math.max(...members.map(({ name }) => name.length)))
-  return members.map(({ name, value }) => `  ${name.padEnd(width)}  ${value}`)
+  return members.map(({ name, value }) => [`  ${name.padEnd(width)}  `, value])
+}
+
+// What follows stands below the text, never at the beginning of a line, where it could look like a question.
+const folded = (label: string, text: string, columns: number | undefined): string => {
+  const indent = Math.max(2, textWidth(label))
+  const room = (columns ?? 0) - indent
+  if (room < MIN_ROOM || textWidth(label + text) <= room + indent) return `${label}${text}`
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.match(/\S+\s?|\s/g) ?? []) {
+    if (line !== '' && textWidth(line + word.trimEnd()) > room) {
+      lines.push(line)
+      line = ''
+    }
+    line += word
+    for (let [head, rest] = splitAt(line, room); rest.trim() !== ''; [head, rest] = splitAt(line, room)) {
+      lines.push(head)
+      line = rest
+    }
+  }
+  return `${label}${[...lines, line].join(`\n${' '.repeat(indent)}`)}`
+}
+
+const splitAt = (text: string, width: number): [head: string, rest: string] => {
+  let head = ''
+  for (const character of text) {
+    if (head !== '' && textWidth(head + character) > width) return [head, text.slice(head.length)]
+    head += character
+  }
+  return [head, '']
 }
 
 /**
