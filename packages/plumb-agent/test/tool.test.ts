@@ -610,7 +610,7 @@ A person changed the input of 'danger' before it was called, to {"n":1e0,"note":
 `,
   },
   'no edit passes a rule that denies': {
-    run: `echo '[{"decision":"deny","path":"secret.txt"}]' > p.json; echo key > secret.txt; echo open > open.txt; mkfifo c r
+    run: `echo '[{"decision":"deny","path":"secret.txt"},{"decision":"allow"}]' > p.json; echo key > secret.txt; echo open > open.txt; mkfifo c r
       echo 'let read : { path: string } -> json = tool { builtin: "read_file", approval: "ask" }
       let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [read] }' > read.plumb
       echo '"call read {\\"path\\":\\"open.txt\\"}"' | plumb-agent --policy p.json read.plumb 6< c 7> r > out & exec 8>c 9<r

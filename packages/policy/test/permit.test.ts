@@ -237,7 +237,7 @@ t.test('at a terminal: one question at a time, yes is yes, no person is no', asy
   t.match(String(screen.read()), /^rm:\n {2}"[^\n]*\nallow 'rm'\? \[y once, N no, e edit\] $/, 'what scrolls away is named again')
   for (const name of ['VISUAL', 'EDITOR']) delete process.env[name]
   for (const [typed, said, shown] of [
-    ['e\n{"n": 2}\n', { edited: '{"n": 2}' }, /as JSON \(Enter leaves it as it is\): $/],
+    ['e\n{"n": 2}\n', { edited: '{"n":2}' }, /as JSON \(Enter leaves it as it is\): $/],
     ['edit\n\n', false, /: x:\n {2}n {2}1\nallow 'x'\? [^\n]*$/],
     ['e\n{"n":\n', false, /: x:\n {2}n {2}1\n {2}not changed: [^\n]+\nallow 'x'\? [^\n]*$/],
   ] as const) {

@@ -105,7 +105,7 @@ export {
   type StateFile,
   type StateLog,
 } from './fd/state-file.js'
-export { DIRECTIONS, FDS, type FdName, inheritedFds, parseFds } from './fd/table.js'
+export { DIRECTIONS, FDS, type FdName, inheritedFds, mayBeInherited, parseFds } from './fd/table.js'
 export { IdempotencyCache, type IdempotencyOptions, RESULT_DROPPED } from './idempotency-cache.js'
 export { isAbsent } from './is-absent.js'
 export { isRecord } from './is-record.js'

@@ -10,12 +10,14 @@ import type { Bound, Graph } from '@plumb/lang'
 import { joinBudget } from '@plumb/ledger'
 import {
   dieOf,
+  FDS,
   type Fault,
   fault,
   isShared,
   joinDeliveries,
   LineReader,
   LineWriter,
+  mayBeInherited,
   onStop,
   openLineInput,
   openOutput,
@@ -125,7 +127,9 @@ class Run {
       onClosed: () => this.#abort(CHILD_GRACE_MS),
       onFault: (f) => this.#fail(f),
     })
-    this.#telemetryLines = options.parent.telemetry && !options.lines.isNumbered ? new LineWriter(openOutput(3)) : null
+    // A descriptor that the parent did not open may be one of Node's own by now.
+    const tells = options.parent.telemetry && !options.lines.isNumbered && mayBeInherited(FDS.telemetry)
+    this.#telemetryLines = tells ? new LineWriter(openOutput(FDS.telemetry)) : null
     this.#loop = new RunLoop({
       name: bound.name,
       writer: this.#writer,

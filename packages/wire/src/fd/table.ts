@@ -40,6 +40,9 @@ export const inheritedFds = (option?: string): Result<ReadonlySet<number>> => {
   )
 }
 
+/** Whether the parent opened it; true where nobody knows, as without the launcher. */
+export const mayBeInherited = (fd: number): boolean => launcherFds()?.open.has(fd) ?? true
+
 /** The value of `--fds`: `4,5` or `none`. */
 export const parseFds = (option: string): Result<ReadonlySet<number>> => {
   if (option === 'none') return { ok: true, value: new Set() }
