@@ -147,7 +147,7 @@ export const ERRORS = {
   truncated_line: invalid('the input ended in the middle of the last line',
     'look whether the program that wrote it was cut short'),
   input_type_mismatch: invalid('a message does not have the type that its port declares',
-    'fix the message or the declared type; path says which part it is'),
+    'fix the message or the declared type; path says which part it is, and { id: int, ... } takes other fields too'),
   output_type_mismatch: invalid('a result does not have the type that its process or tool declares',
     'fix the program or prompt that made it, or the declared type'),
   bad_envelope: invalid('a line is JSON but no envelope {"__port":NAME,"msg":VALUE} or {"__port":NAME,"eof":true}',
@@ -200,7 +200,7 @@ export const ERRORS = {
 
   // Something that is not allowed.
   budget_spent: denied('the run has used up the calls, tokens or time it was given',
-    'raise --max-calls, --max-total-tokens or --deadline'),
+    'raise --max-cost, --max-calls, --max-total-tokens or --deadline; each request reserves all of max_tokens'),
   permission_denied: denied('the grants or the policy do not allow this effect',
     'grant it with --grant or in the policy, if that is meant'),
   approval_required: denied('the call needs the consent of a person, and no one gave it',

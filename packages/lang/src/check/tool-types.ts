@@ -58,6 +58,6 @@ const COMMAND_INPUT: Type = {
 export const checkCommand = ({ name, binding, category, inputs: [input] }: Bound, config: Config, report: Report): void => {
   if (!config.has('command') || category !== 'base' || !input || isWirable(input, COMMAND_INPUT) !== 'no') return
   const message = `'${name}' takes '${printType(input)}', a command takes its arguments`
-  const help = "as '{ arguments?: [string] }', '[string]' or 'string'; with 'unit' it has none"
+  const help = "as '{ arguments?: [string] }', '[string]' or 'string'; with 'unit' it has none; a function takes any record"
   report(error('type_mismatch', message, binding.signature?.inputs[0]?.span ?? binding.name.span, help))
 }

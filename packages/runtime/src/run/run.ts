@@ -10,8 +10,8 @@ import type { Bound, Graph } from '@plumb/lang'
 import { joinBudget } from '@plumb/ledger'
 import {
   dieOf,
-  FDS,
   type Fault,
+  FDS,
   fault,
   isShared,
   joinDeliveries,
