@@ -1,7 +1,7 @@
 // plumb explain CODE | WORD: prints the meaning of an error code and its remedy, from the one table, or that of a word of the pages.
 
 import { writeWhole } from '@plumb/runtime/record'
-import { type Code, ERRORS, exitStatus, fault, isCode, nearest, preview, Reporter } from '@plumb/wire'
+import { type Code, ERRORS, exitStatus, fault, isCode, nearest, preview, Reporter, stdoutColumns, wrapWords } from '@plumb/wire'
 import { GLOSSARY, isWord } from './glossary.js'
 
 /** Without a code: all of them, a line each. */
@@ -10,7 +10,7 @@ export const explain = async (code: string | undefined): Promise<number> => {
   const text = code === undefined ? listing() : isCode(code) ? textOf(code) : isWord(code) ? `${code}: ${GLOSSARY[code]}\n` : undefined
   const failure =
     text !== undefined
-      ? await writeWhole(Buffer.from(text), undefined)
+      ? await writeWhole(Buffer.from(broken(text)), undefined)
       : fault('usage', `'${preview(code ?? '')}' is not an error code, nor a word of the glossary; ${hint(code ?? '')}`)
   if (failure) reporter.report(failure)
   await reporter.end()
@@ -21,6 +21,17 @@ const textOf = (code: Code): string => {
   const { category, meaning, remedy } = ERRORS[code]
   const retry = category === 'unavailable' ? 'may succeed when tried again' : 'not tried again'
   return `${code} (${category}, exit status ${exitStatus(fault(code, ''))}, ${retry})\n  ${meaning}\n  what to do: ${remedy}\n`
+}
+
+// On a terminal, between words.
+const broken = (text: string): string => {
+  const columns = stdoutColumns()
+  if (columns === undefined) return text
+  return text.replaceAll(/^( *)(.+)$/gm, (_, indent: string, line: string) =>
+    wrapWords(line, columns - indent.length)
+      .map((part) => indent + part)
+      .join('\n'),
+  )
 }
 
 const listing = (): string => {

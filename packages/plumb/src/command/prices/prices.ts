@@ -4,7 +4,18 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { loadPriceTables, PRICES_SOURCE, type Rate, type UserPrices } from '@plumb/ledger'
 import { writeWhole } from '@plumb/runtime/record'
-import { escapeLines, type Fault, fault, preview, Reporter, type Result, succeed, systemReason } from '@plumb/wire'
+import {
+  escapeLines,
+  type Fault,
+  fault,
+  preview,
+  Reporter,
+  type Result,
+  stdoutColumns,
+  succeed,
+  systemReason,
+  wrappedTable,
+} from '@plumb/wire'
 import { readSource } from './read-source.js'
 
 /** Resolves to the exit status. */
@@ -27,7 +38,9 @@ const show = async (text: string | undefined, reporter: Reporter): Promise<Fault
     ([provider, name]) => text === undefined || `${provider} ${name}`.toLowerCase().includes(text.toLowerCase()),
   )
   if (rows.length === 0) return fault('usage', `there is no price of '${preview(text ?? '')}'; 'plumb prices' alone lists all`)
-  const lines = [sourceOf(own), '', ...aligned([HEAD, ...rows])]
+  const width = stdoutColumns()
+  const table = width === undefined ? aligned([HEAD, ...rows]) : wrappedTable([HEAD, ...rows], { width, numbers: HEAD.slice(2) })
+  const lines = [sourceOf(own), '', ...table]
   // Names in a file of others may be anything.
   return writeWhole(Buffer.from(escapeLines(`${lines.join('\n')}\n`)), undefined)
 }
