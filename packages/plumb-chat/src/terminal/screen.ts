@@ -43,11 +43,7 @@ export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint, lay
   let isMidLine = false
   /** The unfinished line of an answer that comes while a question is open; it is shown when it is complete. */
   let held = ''
-  let withheld: (() => void)[] | undefined
-  const write = (stream: Writable, text: string): void => {
-    if (withheld) withheld.push(() => write(stream, text))
-    else if (text !== '') stream.write(text)
-  }
+  const { write, hold } = openWriting()
   const writeAbove = (stream: Writable, text: string): void => {
     terminal?.hide()
     write(stream, text)
@@ -105,14 +101,24 @@ export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint, lay
     detach: () => {
       terminal = undefined
     },
-    hold: () => {
-      withheld ??= []
-      return () => {
-        const late = withheld ?? []
-        withheld = undefined
-        for (const one of late) one()
-      }
-    },
+    hold,
   }
   return screen
+}
+
+const openWriting = () => {
+  let withheld: (() => void)[] | undefined
+  const write = (stream: Writable, text: string): void => {
+    if (withheld) withheld.push(() => write(stream, text))
+    else if (text !== '') stream.write(text)
+  }
+  const hold = (): (() => void) => {
+    withheld ??= []
+    return () => {
+      const late = withheld ?? []
+      withheld = undefined
+      for (const one of late) one()
+    }
+  }
+  return { write, hold }
 }
