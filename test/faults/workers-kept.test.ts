@@ -109,9 +109,8 @@ onStage('a worker says what it does, traces it, and sends a span for each settle
   const trace = JSON.parse(readFileSync(join(work, 'worker.json'), 'utf8')) as { name: string; cat?: string }[]
   t.equal(trace.filter(({ cat }) => cat === 'work').length, 10, 'each message of each agent')
   spans.length = 0
-  const toolRun = `echo '"call where {}"' | plumb run --on "$PLUMB_ON" --detach --run where where.plumb`
-  const fetched = 'plumb run --on "$PLUMB_ON" --run where where.plumb < /dev/null'
-  const { out, err } = await bash(`${toolRun}; ${collector} plumb work --once --grant exec where.plumb; ${fetched}`)
+  const toolRun = (more: string) => `echo '"call where {}"' | plumb run --on "$PLUMB_ON" ${more} --run where where.plumb`
+  const { out, err } = await bash(`${toolRun('--detach')}; ${collector} plumb work --once --grant exec where.plumb; ${toolRun('')}`)
   const [process] = spans.filter(({ name }) => name === 'serve bot')
   t.match(out, `00-${process?.traceId}-${process?.spanId}-01`, err)
 })
