@@ -106,7 +106,7 @@ t.test('a real jq gives the same values', { skip: !HAS_JQ && 'no jq is installed
   const { stdout, stderr } = spawnSync('jq', ['-nc', program], { encoding: 'utf8', timeout: scaled(10_000) })
   t.equal(stderr, '')
   for (const [i, found] of (JSON.parse(stdout) as unknown[]).entries())
-    t.strictSame(found, [JSON.parse(TABLE[i]?.[3] ?? '')], TABLE[i]?.[0])
+    t.strictSame(found, [JSON.parse(TABLE[i]?.[3] ?? '')], TABLE[i]?.[0] ?? '')
 })
 
 t.test('the tables of plumbing(5) for those who come from elsewhere can be read', async (t) => {
