@@ -148,7 +148,9 @@ const runFile = async (file, tells = false) => {
 
 /** Comments of the tests, and what a property says of its seed. */
 const toldIn = (output) =>
-  [...output.matchAll(/^ *(?:# (?!Subtest:|time=|\{ total)|ok \d+ - (?=\d+ inputs of seed ))(.*?)(?: # time=.*)?$/gm)].map(([, words]) => words)
+  [...output.matchAll(/^ *(?:# (?!Subtest:|time=|\{ total)|ok \d+ - (?=\d+ inputs of seed ))(.*?)(?: # time=.*)?$/gm)].map(
+    ([, words]) => words,
+  )
 
 /** The titles of tests that passed without an assertion, such as a loop over an empty list. */
 const emptyTests = (output) => [...output.matchAll(/^( *)# Subtest: (.*)\n\1 {4}1\.\.0\n/gm)].map(([, , title]) => title)

@@ -243,7 +243,10 @@ t.test('a model that does not hear what it is told is not asked for ever', async
   const stubborn = [says(use('c', '1'))]
   const { asked, made, say } = await open(stubborn, { protocol: '{ a: { c: end } }', keys: 'tools: [a, c]' })
   const outcome = await say()
-  t.match(outcome, { ok: false, error: { error: 'protocol_violation', detail: /^20 calls in a row were refused: .* allows 'a'$/, allowed: ['a'] } })
+  t.match(outcome, {
+    ok: false,
+    error: { error: 'protocol_violation', detail: /^20 calls in a row were refused: .* allows 'a'$/, allowed: ['a'] },
+  })
   t.strictSame([asked.length, made], [20, []])
   const late = [...Array.from({ length: 19 }, () => says(use('c', '1'))), says(use('a', '2')), says(use('c', '3')), says(text('done'))]
   const heard = await open(late, { protocol: '{ a: { c: end } }', keys: 'tools: [a, c]' })

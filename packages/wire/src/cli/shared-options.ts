@@ -27,7 +27,7 @@ export const REQUIRE_SANDBOX = flag('--require-sandbox', 'refuse what cannot hav
 export const MODEL_ROWS = {
   provider: value('--provider <provider>', 'provider of agents, before what the spec says'),
   model: value('--model <model>', 'model of agents, before what the spec says'),
-  allowHosts: list('--allow-host <host>', "a further host that gets the key of its provider"),
+  allowHosts: list('--allow-host <host>', 'a further host that gets the key of its provider'),
 }
 
 /** How agents ask their model. */
