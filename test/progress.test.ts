@@ -101,11 +101,11 @@ t.test('live: out of the way while a person is asked', async (t) => {
   const { pty, answer } = open(t, `plumb asks.plumb < in.jsonl > out.jsonl; ${SHOW}`)
   await pty.shows(/^asker +1 +0/m)
   answer(1)
-  await pty.shows(/^allow 'today'\? \[y\/N\]$/m)
+  await pty.shows(/^allow 'today'\? \[y once, N no, e edit\]$/m)
   await setTimeout(300)
   t.notMatch(pty.screen, /^stage/m)
   pty.type('y\r')
-  await pty.shows(/^plumb: error: .*\ntoday:\n {2}{}\nallow 'today'\? \[y\/N\] y\n7$/)
+  await pty.shows(/^plumb: error: .*\ntoday:\n {2}{}\nallow 'today'\? \[y once, N no, e edit\] y\n7$/)
 })
 
 t.test('what was typed before a question does not answer it', async (t) => {
@@ -113,9 +113,9 @@ t.test('what was typed before a question does not answer it', async (t) => {
   pty.type('y\rno more\ry\r')
   await pty.shows(/^y\nno more\ny$/)
   answer(1)
-  await pty.shows(/^allow 'today'\? \[y\/N\] ?$/m)
+  await pty.shows(/^allow 'today'\? \[y once, N no, e edit\] ?$/m)
   pty.type('n\r')
-  await t.resolves(pty.shows(/\[y\/N\] n\n0$/))
+  await t.resolves(pty.shows(/\[y once, N no, e edit\] n\n0$/))
 })
 
 /** Of live lines, before they are drawn again. */
@@ -172,9 +172,9 @@ t.test('Ctrl-C says what it waits for, and a second one ends it', async (t) => {
 
 t.test('agents of a program ask at its terminal, one after the other', async (t) => {
   const { pty } = open(t, `echo 'call send "ann"' | plumb -R agents.plumb > out.jsonl; sort out.jsonl; read -r`)
-  await pty.shows(/send, asked for by (one|two): Sends a mail\n {2}"ann"\nallow 'send'\? \[y\/N\] ?$/)
+  await pty.shows(/send, asked for by (one|two): Sends a mail\n {2}"ann"\nallow 'send'\? \[y once, N no, e edit\] ?$/)
   pty.type('y\r')
-  await pty.shows(/\[y\/N\] y\n[\s\S]*send, asked for by (one|two): [\s\S]*allow 'send'\? \[y\/N\] ?$/)
+  await pty.shows(/\[y once, N no, e edit\] y\n[\s\S]*send, asked for by (one|two): [\s\S]*allow 'send'\? \[y once, N no, e edit\] ?$/)
   pty.type('n\r')
   await pty.shows(/{"__port":"(ones|twos)","msg":".*sent/)
   t.match(pty.screen, /the call of 'send' was denied/)

@@ -295,7 +295,7 @@ table('signatures and bindings', [
     ),
     [
       "3:1-10 annotation_invalid '@tool' takes true or false",
-      "5:1-8 annotation_invalid a binding has no annotation '@nosuch' | it may have @description, @serve, @tool, @version",
+      "5:1-8 annotation_invalid a binding has no annotation '@nosuch' | it may have @description, @serve, @shared, @tool, @version",
       "7:1-16 annotation_invalid '@descripton' | did you mean '@description'?",
       "9:1-15 annotation_invalid '@description' takes a string",
       "11:1-6 annotation_invalid '@tool' belongs above a bare morphism | tool { process: f }",

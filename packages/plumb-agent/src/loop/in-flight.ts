@@ -71,7 +71,6 @@ export class InFlight {
       this.#bytes -= input.bytes
       this.#leave(input)
     }
-    while (this.#first < this.#inputs.length && !this.#inputs[this.#first]) this.#first++
   }
 
   settle(input: Input, outcome: InputOutcome): void {
@@ -93,7 +92,8 @@ export class InFlight {
   #leave({ place = 0 }: Input): void {
     this.#inputs[place] = undefined
     this.#gaps++
-    if (place === this.#first) this.#first++
+    // Behind it may be gaps too: of inputs that were dropped.
+    while (this.#first < this.#inputs.length && !this.#inputs[this.#first]) this.#first++
     // Of a hundred thousand, each would move all the others.
     if (this.#gaps < this.#inputs.length / 2) return
     const left = this.#inputs.filter((input) => input !== undefined)
