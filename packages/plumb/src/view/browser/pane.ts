@@ -26,7 +26,11 @@ export const choose = async (seq: string, { isFresh = false } = {}): Promise<HTM
     if (chosen !== seq) return undefined
   }
   const article = articleOf(seq)
-  for (const other of pane.querySelectorAll('article, .missing')) if (other !== article) other.remove()
+  for (const other of pane.querySelectorAll('article, .missing')) {
+    if (other === article) continue
+    other.classList.remove('shown')
+    other.remove()
+  }
   if (!article) pane.append(missing(seq))
   if (!article) return undefined
   if (!article.isConnected) pane.append(article)
