@@ -65,6 +65,8 @@ export const step = (by: number): void => {
   const at = rows.findIndex(({ seq }) => seq === chosen)
   const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))]?.seq
   if (next === undefined || next === chosen) return
+  // The next key may come before the news of the place.
+  chosen = next
   chooseRow(next)
   location.hash = next
 }
