@@ -202,7 +202,8 @@ table('a child that ends', {
     errors: [{ ...NO_ANSWER, detail: /no such word/, seq: 1 }],
   },
   'having answered before it was asked': {
-    run: `plumb greets.plumb < <(${until('grep -q 99 err')}; seq 2) 2> err; status=$?; cat err >&2; exit $status`,
+    // Whether an input reaches it before the run has ended is chance.
+    run: `plumb greets.plumb < <(${until('grep -q 99 err')}; seq 2) 2> err; status=$?; grep -v '"seq":' err >&2; exit $status`,
     errors: [{ ...NO_ANSWER, process: 'main', text: '99', seq: undefined }],
   },
   'having answered twice in a loop: the other inputs have an outcome': {
