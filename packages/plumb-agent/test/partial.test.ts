@@ -1,5 +1,5 @@
 // Answers that are told while they grow: random values of random types, cut into random pieces, against a slow reference that reads each
-// beginning anew; mended texts; and what is told over each wire, at most once in 50 ms.
+// beginning again; mended texts; and what is told over each wire, at most once in 50 ms.
 
 import type { Json, Type } from '@plumb/lang'
 import fc from 'fast-check'
@@ -104,6 +104,14 @@ const written = fc.tuple(values, fc.integer({ min: 0, max: 2 }), fc.boolean()).m
   return isEscaped ? text.replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`) : text
 })
 
+/** What was final before is there as it was, and all of it begins the answer. */
+const begins = (json: string, open: readonly string[], before: Shown | undefined, answer: string): void => {
+  const value = JSON.parse(json) as Json
+  if (before?.json !== undefined && !keeps(JSON.parse(before.json) as Json, new Set(before.open), value))
+    throw new Error('what was final has changed')
+  if (!keeps(value, new Set(open), JSON.parse(answer) as Json)) throw new Error('it is not a beginning of the answer')
+}
+
 /** What is not open is in the later value as it is. */
 const keeps = (before: Json, open: ReadonlySet<string>, after: Json | undefined, at = ''): boolean => {
   if (!open.has(at)) return JSON.stringify(before) === JSON.stringify(after)
@@ -133,10 +141,7 @@ t.test('each beginning of 5,000 random answers, as the reference reads it', asyn
           throw new Error(`${JSON.stringify(come)}: ${JSON.stringify(now)}, not ${JSON.stringify(wanted)}`)
         if (now.json === undefined) continue
         shown++
-        const value = JSON.parse(now.json) as Json
-        if (before?.json !== undefined && !keeps(JSON.parse(before.json) as Json, new Set(before.open), value))
-          throw new Error('what was final has changed')
-        if (!keeps(value, new Set(now.open), JSON.parse(text) as Json)) throw new Error('it is not a beginning of the answer')
+        begins(now.json, now.open, before, text)
         before = now
       }
       return !reader.now.open.some((pointer) => pointer === '') || text.trim() === ''
@@ -350,10 +355,7 @@ t.test('random answers, cut anywhere, over each wire', async (t) => {
         if (JSON.stringify(now) !== JSON.stringify(reference(come.text))) throw new Error(`${come.text}: ${JSON.stringify(now)}`)
         if (now.json === undefined) return
         shown++
-        const value = JSON.parse(now.json) as Json
-        if (before?.json !== undefined && !keeps(JSON.parse(before.json) as Json, new Set(before.open), value))
-          throw new Error('what was final has changed')
-        if (!keeps(value, new Set(now.open), JSON.parse(text) as Json)) throw new Error('it is not a beginning of the answer')
+        begins(now.json, now.open, before, text)
         before = now
       }
       const { partials, told } = watch(OBJECT)
@@ -375,7 +377,7 @@ t.test('random answers, cut anywhere, over each wire', async (t) => {
   }
 })
 
-t.test('over each wire, and anew after a stream that broke', async (t) => {
+t.test('over each wire, and again after a stream that broke', async (t) => {
   for (const wire of ['anthropic', 'chat', 'responses']) await overWire(t, wire)
 })
 
