@@ -597,7 +597,7 @@ no call with the id 'nope' waits for approval
       send '{"approve":"call_1~3"}'; wait; exec 8>&-; rm c r; pick _ < out; grep '"approval"' reported | sed 's/,"agent.*//'`,
     out: `{"kind":"approval","id":"call_1","tool":"danger","input":{"n":1,"note":"none"}}
 'edit' names a call that waits, and 'input' is its new input
-'edit' has the call asked about anew, with an id of its own: approve or deny that
+'edit' has the call asked about again, with an id of its own: approve or deny that
 {"kind":"approval","id":"call_1~2","tool":"danger","input":{"n":1,"note":"none"},"wrong":"n"}
 no call with the id 'call_1' waits for approval
 {"kind":"approval","id":"call_1~3","tool":"danger","input":{"n":1e0,"note":"two"}}

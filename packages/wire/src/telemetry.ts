@@ -89,7 +89,7 @@ export interface OfInput {
   readonly held_ms: number
 }
 
-/** `edited`: a person gave it another input, and it is asked about anew; `unheard`: control ended before. */
+/** `edited`: a person gave it another input, and it is asked about again; `unheard`: control ended before. */
 export type ApprovalOutcome = 'approved' | 'denied' | 'edited' | 'timeout' | 'cancelled' | 'unheard'
 
 /**

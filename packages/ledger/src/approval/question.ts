@@ -10,7 +10,7 @@ export interface ConsentQuestion {
   readonly line: string
 }
 
-/** What a person says of a call. `edited`: another input, as JSON text, with which the call is asked about anew. */
+/** What a person says of a call. `edited`: another input, as JSON text, with which the call is asked about again. */
 export type Consent = boolean | { readonly edited: string }
 
 export interface AskedCall {

@@ -66,7 +66,7 @@ export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.str
     return refuse(`'conversation' says whose memory 'get_memory' or 'set_memory' means, and there is neither`)
   if ((edit === undefined) !== (value.input === undefined)) return refuse(`'edit' names a call that waits, and 'input' is its new input`)
   if (edit !== undefined && (edit === approve || edit === deny))
-    return refuse(`'edit' has the call asked about anew, with an id of its own: approve or deny that`)
+    return refuse(`'edit' has the call asked about again, with an id of its own: approve or deny that`)
   if ((answer === undefined) !== (value.value === undefined)) return refuse(`'answer' names a question, and 'value' is its answer`)
   if (why !== undefined && skip === undefined) return refuse(`'why' says why a question is skipped: it stands beside 'skip'`)
   return succeed({
