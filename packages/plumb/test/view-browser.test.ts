@@ -338,7 +338,8 @@ t.test('two records beside each other, and on paper', { skip }, async (t) => {
   await page.locator('#find').fill('soon')
   await page.getByText(/^1 of [2-9] found$/).waitFor()
   t.match(await shown.textContent(), /^\s*#2 /)
-  await shown.locator('a[href^="#right-p"]').first().click()
+  // The turns of an input are in the order of their time, which no two runs share.
+  await shown.locator('h4', { hasText: 'triager' }).locator('a[href^="#right-p"]').click()
   t.ok(await appears(page.locator('#prompts details[open] mark', { hasText: 'anger' }).first()), 'what the prompt of the right run says')
   t.strictSame(wrong, [])
   await page.close()
