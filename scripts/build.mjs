@@ -26,7 +26,7 @@ import { lateNode, latePlugins } from './build/late.mjs'
 import { namedExports } from './build/named-exports.mjs'
 import { openSharedBundles, removeUnusedShared } from './build/shared.mjs'
 import { splitBundles } from './build/split.mjs'
-import { isFresh, removeStaleOutput, writeOutput, writeStamped } from './build/stamp.mjs'
+import { isFresh, removeStaleOutput, removeStamp, writeOutput, writeStamped } from './build/stamp.mjs'
 import { undiciChanges } from './build/undici.mjs'
 import { makeCodeCache, removeCodeCaches } from './build/warm-up.mjs'
 import { ROOT, runMain } from './command.mjs'
@@ -42,7 +42,13 @@ export const build = async () => {
   const bundleShared = openSharedBundles([lateNode, ...TRANSFORMS])
   for (const name of stale) await buildExecutable(name, bundleShared, began)
   if (stale.length > 0) removeUnusedShared(executables())
-  for (const name of stale) makeCodeCache(name, `${ROOT}/packages/${name}/dist`)
+  try {
+    for (const name of stale) makeCodeCache(name, `${ROOT}/packages/${name}/dist`)
+  } catch (error) {
+    // One that fails its first job is not built.
+    for (const name of stale) removeStamp(`packages/${name}/dist`)
+    throw error
+  }
   return stale
 }
 

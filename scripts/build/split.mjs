@@ -46,9 +46,13 @@ const readChunks = (outputs) => {
   return chunks
 }
 
-// By executable, the late module that it begins with, unless a parent of ours has prepared its work: its bundle has all that it imports, also
-// what other late bundles reach.
-const FIRST_OF_ALL = { 'plumb-agent': 'packages/plumb-agent/src/config/compile-agent.ts' }
+// By executable, the late modules with which most starts go on. What two of them import is in main; the bundle of each has the rest that it
+// imports, also what other late bundles reach.
+const USUAL = {
+  plumb: ['run-binding', 'command/check', 'command/fmt'].map((module) => `packages/plumb/src/${module}.ts`),
+  // Unless a parent has prepared its work.
+  'plumb-agent': ['packages/plumb-agent/src/config/compile-agent.ts'],
+}
 
 // Returns the name of the bundle for each chunk.
 const assignChunks = (chunks, executable) => {
@@ -66,8 +70,10 @@ const assignChunks = (chunks, executable) => {
     const all = [...bundles.keys()].flatMap((chunk) => chunks.get(chunk).late).filter((chunk) => !bundles.has(chunk))
     return new Set(all.sort((a, b) => (moduleOf(a) < moduleOf(b) ? -1 : 1)))
   }
-  const first = [...late()].find((entry) => moduleOf(entry) === FIRST_OF_ALL[executable])
-  if (first) for (const chunk of reach(first, ['now'])) bundles.set(chunk, bundleName(moduleOf(first), executable))
+  const usual = [...late()].filter((entry) => USUAL[executable]?.includes(moduleOf(entry)))
+  const reached = usual.flatMap((entry) => [...reach(entry, ['now'])])
+  for (const chunk of reached) if (reached.indexOf(chunk) !== reached.lastIndexOf(chunk)) bundles.set(chunk, 'main')
+  for (const entry of usual) for (const chunk of reach(entry, ['now'])) bundles.set(chunk, bundleName(moduleOf(entry), executable))
   const users = new Map()
   const named = new Set(['shared', ...bundles.values()])
   for (const entry of late()) {
@@ -76,21 +82,22 @@ const assignChunks = (chunks, executable) => {
     named.add(bundle)
     for (const chunk of reach(entry, ['now', 'late'])) users.set(chunk, [...(users.get(chunk) ?? []), bundle])
   }
-  return new Map([...bundles, ...shareOut(chunks, users)])
+  return new Map([...bundles, ...shareOut(chunks, users, bundles)])
 }
 
 /** Bytes. What is less is not worth another bundle, which takes as long to load as so much more of one; least of all names and constants. */
 const [LARGE, SMALL] = [20_000, 2000]
 
-// Returns the bundle of each chunk, from the late bundles that use it.
-const shareOut = (chunks, users) => {
+// Returns the bundle of each chunk, from the late bundles that use it. `bundles`: of those that have one.
+const shareOut = (chunks, users, bundles) => {
   const sizes = new Map()
   for (const [chunk, its] of users) sizes.set(`${its}`, (sizes.get(`${its}`) ?? 0) + chunks.get(chunk).bytes)
   const large = [...sizes]
     .filter(([its, bytes]) => its.includes(',') && bytes >= LARGE)
     .map(([its]) => its)
     .sort()
-  const isSmall = (chunk) => chunks.get(chunk).bytes < SMALL && chunks.get(chunk).now.every((to) => !users.has(to))
+  // Main begins without another bundle.
+  const isSmall = (chunk) => chunks.get(chunk).bytes < SMALL && chunks.get(chunk).now.every((to) => bundles.get(to) === 'main')
   const nameOf = ([chunk, its]) => {
     if (its.length === 1) return its[0]
     if (large.includes(`${its}`)) return `shared-${large.indexOf(`${its}`) + 2}`
@@ -118,7 +125,8 @@ const link = (chunks, bundles, texts, outdir) => ({
       return { path: `./${to}#${exportName(chunk)}`, external: true }
     })
     onLoad({ filter: /./, namespace: 'bundle' }, ({ path: bundle }) => ({
-      contents: [...(bundle === 'main' ? ["import './main.js'"] : []), ...partsOf(exportedChunks(chunks, bundles, bundle), chunks)].join(
+      // Last, since it starts the program, which may at once load a bundle that needs parts of this one.
+      contents: [...partsOf(exportedChunks(chunks, bundles, bundle), chunks), ...(bundle === 'main' ? ["import './main.js'"] : [])].join(
         '\n',
       ),
       resolveDir: outdir,

@@ -44,6 +44,9 @@ export const writeOutput = ({ outputFiles }) => {
   }
 }
 
+/** The next build makes all of it. */
+export const removeStamp = (dist) => rmSync(`${ROOT}/${dist}/${STAMP}`, { force: true })
+
 /** Removes bundles of earlier builds, which would be packed with the others. */
 export const removeStaleOutput = (dist) => {
   const { outputs } = JSON.parse(readFileSync(`${ROOT}/${dist}/${STAMP}`, 'utf8'))

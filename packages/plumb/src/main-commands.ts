@@ -31,7 +31,7 @@ import { version } from '../package.json'
 import { LANGUAGES, type Language } from './command/types/languages.js'
 import type { Commands } from './commands.js'
 import { type DatabaseValues, databaseOf, describeEngine, JSON_LINES, NAMED_DATABASE } from './main-engine.js'
-import { CHECK_ROWS, runBinding } from './main-run.js'
+import { CHECK_ROWS } from './main-line.js'
 import { CommandTable } from './main-table.js'
 
 /** Runs the command line; resolves to the exit status. Without a word it says how to use it. */
@@ -107,7 +107,7 @@ const OUTPUT = value('-o, --output <file>', 'write to FILE, whole or not at all'
 const RECORD = { '<dir>': 'the record; with --on the name of the run' }
 
 const describe = (table: CommandTable, commands: Commands): void => {
-  describeRuns(table)
+  describeRuns(table, commands)
   table.begin('Write')
   describeSpecs(table, commands)
   table.begin('Look and decide')
@@ -119,7 +119,7 @@ const describe = (table: CommandTable, commands: Commands): void => {
   describeOthers(table, commands)
 }
 
-const describeRuns = (table: CommandTable): void => {
+const describeRuns = (table: CommandTable, commands: Commands): void => {
   table.addParsed(
     'run',
     rowsFor('run'),
@@ -128,7 +128,7 @@ const describeRuns = (table: CommandTable): void => {
       operands: SPEC,
       examples: ["plumb -Rr -e 'let main : !string -> !string = map(upper(value))'"],
     },
-    ([spec], parsed) => runBinding('run', parsed, spec),
+    async ([spec], parsed) => (await commands.run())('run', parsed, spec),
   )
   table.addParsed(
     'stage',
@@ -138,7 +138,7 @@ const describeRuns = (table: CommandTable): void => {
       operands: { '<binding>': 'the process, as it stands in a body', ...SPEC },
       examples: ['plumb stage critic spec.plumb <rec/03-checker-critic.jsonl'],
     },
-    ([binding, spec], parsed) => runBinding('stage', parsed, spec, binding),
+    async ([binding, spec], parsed) => (await commands.run())('stage', parsed, spec, binding),
   )
 }
 

@@ -21,7 +21,9 @@ const SHORT = new Map([
   ['\t', '\\t'],
 ])
 
+// Most text is, and needs none of the patterns below.
 const PLAIN = /^[ -~]*$/
+const PLAIN_LINES = /^[ -~\n\t]*$/
 
 /**
  * The text as a person may read it before a decision: what a terminal obeys and what hides text is escaped as in JSON, so that JSON stays
@@ -31,7 +33,7 @@ export const escapeControls = (text: string): string => (PLAIN.test(text) ? text
 
 /** The same for a text of several lines, as a program shows it: line ends and tabs stay. */
 export const escapeLines = (text: string): string =>
-  PLAIN.test(text) ? text : replaceHidden(text, (c) => (c === '\n' || c === '\t' ? c : escaped(c)))
+  PLAIN_LINES.test(text) ? text : replaceHidden(text, (c) => (c === '\n' || c === '\t' ? c : escaped(c)))
 
 const escaped = (character: string): string =>
   SHORT.get(character) ?? character.split('').reduce((done, unit) => `${done}\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`, '')

@@ -1,6 +1,6 @@
 // Strings as bytes: base64, SHA-256, parts of a URL. Bytes are those of UTF-8.
 
-import { createRequire } from 'node:module'
+import { createHash } from 'node:crypto'
 import { failEvaluation, type Site } from './failure.js'
 import { isHalved, limitedText } from './text.js'
 
@@ -29,7 +29,6 @@ const decoded = (bytes: Uint8Array, site: Site): string => {
 
 /** In hexadecimal digits. */
 export const sha256 = (text: string, site: Site): string => {
-  const { createHash } = createRequire(import.meta.url)('node:crypto') as typeof import('node:crypto')
   return createHash('sha256').update(whole(text, site)).digest('hex')
 }
 
