@@ -369,7 +369,7 @@ t.test('a run that goes on is seen as it goes', { skip }, async (t) => {
   page.setDefaultTimeout(scaled(30_000))
   await page.goto(String(link).trim())
   t.match(await page.locator('.facts').textContent(), /not yet: it goes on/)
-  await page.locator('#rows li[data-seq="2"].unfinished').waitFor()
+  await page.locator('#rows li[data-seq="2"].unfinished', { hasText: 'runs' }).waitFor()
   t.match(await page.locator('#verdict').textContent(), /1 done, 1 on the way/)
   await page.locator('#rows a[href="#2"]').click()
   writeFileSync(join(directory, 'go2'), '')

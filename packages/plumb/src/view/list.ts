@@ -20,12 +20,13 @@ export const lackingIn = (inputs: readonly InputModel[]): Lacking => {
   return inputs.every(({ cost }) => spentText(cost) === undefined) ? 'cost' : undefined
 }
 
-export const inputRow = (input: InputModel, lacks: Lacking): Html => {
+/** `isGoingOn`: the run, so that an input without an end may still have one. */
+export const inputRow = (input: InputModel, lacks: Lacking, isGoingOn: boolean): Html => {
   const { seq, state, given, took, read, written, cost, failedCalls } = input
   const words = given[0] ? firstWords(given[0].message.text, MAX_WORDS) : (firstFault(input.faults)?.slice(0, MAX_WORDS) ?? '')
   const all = [took > 0 ? showMicroseconds(took) : '', read + written === 0 ? '' : showCount(read + written), spentText(cost) ?? '']
   const cells = all.slice(0, lacks === 'tokens' ? 1 : lacks === 'cost' ? 2 : 3)
-  return html`<li class="${state}" data-seq="${seq}" data-t="${Math.round(took)}" data-k="${read + written}" data-c="${cost.known}"${failedCalls > 0 ? html` data-f="${failedCalls}"` : undefined}><a href="#${seq}"><b>${seq > 0 ? `#${seq}` : '#?'}</b><i>${STATES[state]}</i><span>${words}</span>${cells.map((cell) => html`<em>${cell}</em>`)}</a></li>`
+  return html`<li class="${state}" data-seq="${seq}" data-t="${Math.round(took)}" data-k="${read + written}" data-c="${cost.known}"${failedCalls > 0 ? html` data-f="${failedCalls}"` : undefined}><a href="#${seq}"><b>${seq > 0 ? `#${seq}` : '#?'}</b><i>${isGoingOn && state === 'unfinished' ? 'runs' : STATES[state]}</i><span>${words}</span>${cells.map((cell) => html`<em>${cell}</em>`)}</a></li>`
 }
 
 /** The values of a choice, with what they are called: attributes of rows by which they are sorted, and classes of those that are shown. */
