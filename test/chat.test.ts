@@ -303,6 +303,25 @@ let quick : json -> json = tool { mock: { n: 8 } }
 let bot : !string -> !string = agent { provider: "anthropic", model: "m", tools: [danger, quick] }`
 const asks = (number = '') => `${number}allow 'danger'? [y once, a always in this session, N no, e edit]`
 
+t.test('what a protocol allows', async (t) => {
+  const chat = await openChat(t, [
+    '-e',
+    `protocol Refund = { lookup: loop, verify: { refund: end, end }, end }
+let lookup : { order: int } -> string = tool { mock: "a grinder" }
+let verify : { order: int } -> string = tool { mock: "it is theirs" }
+let refund : { order: int } -> string = tool { mock: "paid back" }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [lookup, verify, refund],
+  protocol: Refund, protocol_per: "conversation" }`,
+  ])
+  chat.type(`call refund {"order":7}${ENTER}`)
+  await chat.shows(/refund {"order":7} failed: 'refund' may not be called now: the protocol 'Refund' allows 'lookup', 'verify'[\s\S]*\n> ?$/)
+  chat.type(`call verify {"order":7}${ENTER}`)
+  await chat.shows(/it is theirs[\s\S]*\n> ?$/)
+  chat.type(`call refund {"order":7}${ENTER}`)
+  await chat.shows(/paid back[\s\S]*\n> ?$/)
+  t.equal(chat.screen.match(/ failed: /g)?.length, 1, 'the protocol goes on from message to message')
+})
+
 t.test('a question stays below notices, and several are asked one by one', async (t) => {
   const model = await openTalkingModel()
   t.teardown(model.close)
