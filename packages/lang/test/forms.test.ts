@@ -248,6 +248,9 @@ t.test('what other languages write leads to what is written here', async (t) => 
     ['tags | length', 'length(xs)'], ['name ~ "a"', 'matches(s, "re")'], ['n ** 2', 'pow(x, y)'], ['let x = 1; x', "write 'let x = e in b'"],
     ['match n { 1 -> 2 }', 'if x = 1'], ['match n { case int: 1 }', 'x : T -> e'], ['True', "'true'"], ['Math.floor(n)', 'write floor(…)'],
     ['JSON.stringify(n)', 'write text(…)'], ['name[0]', 'name[0:1]'], ['tags[-1]', 'last(tags)'], ['let q = [n] in q["a"]', 'q.name'],
+    ['n // 2', 'div(a, b)'], ['{ a: n // tags[0], b: 1 }', 'div(a, b)'], ['$"{n // 2}"', 'div(a, b)'], ['[n // 2\n]', 'div(a, b)'], ['{ a: name // "x",\n b: 1 }', 'a ?? b'],
+    ['n // the number\n', 'comments are written (* … *)'], ['n // 2 halves (of it)\n', 'comments are written (* … *)'],
+    [`$"Dear \${name}, {n}"`, "write '{name}'"], [`$"{n}\${n + 1}"`, "write '{n + 1}'"], [`"Dear \${name}"`, 'write $"Dear {name}"'],
   ]
   const first = (text: string): string => {
     const [found] = compileText(`${ROW}${text}`).diagnostics
@@ -255,6 +258,11 @@ t.test('what other languages write leads to what is written here', async (t) => 
   }
   for (const [code, part] of rows)
     t.ok(first(`let main : !T -> !json = map(${code})`).includes(part), `${code}: ${first(`let main : !T -> !json = map(${code})`)}`)
+  // One cause, one error; and what is meant so has none.
+  for (const code of ['n // 2', '$"{n // 2}"', '{ a: name // "x",\n b: 1 }', `$"\${n}"`, `"\${n}"`])
+    t.equal(compileText(`${ROW}let main : !T -> !json = map(${code})`).diagnostics.length, 1, code)
+  for (const code of ['$"\\u0024{n}"', '$"{n}$"', `$"\${{{n}"`, `replace(name, "\${n}", text(n))`, `"\${other}"`, '"$n {n}"'])
+    t.strictSame(compileText(`${ROW}let main : !T -> !json = map(${code})`).diagnostics, [], code)
   t.match(first('let main : !O -> !json = map(value.other)'), 'declare the field, as in other?: json')
   t.match(first('let main : !string -> !json = map(value[0])'), '(a * b) ; barrier')
 })
