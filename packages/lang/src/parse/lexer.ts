@@ -58,6 +58,12 @@ const closesMore = (text: string): boolean => {
   return false
 }
 
+const ODD_HELP: ReadonlyMap<string, string> = new Map([
+  ['$', 'a name has no dollar, and a template is written $"…{e}…"'],
+  ['^', 'write pow(x, y)'],
+  ['&', "write 'and'; there are no operators on bits"],
+])
+
 /** Words, signs and comments: no program written by hand comes near it, and each takes its place in memory. */
 const MAX_TOKENS = 500_000
 
@@ -83,6 +89,8 @@ class Lexer {
   #at = 0
   #startsLine = true
   #isSpaced = true
+  /** It was told of names that begin with a dollar, as all of some other languages do. */
+  #hasDollar = false
   /** The innermost last. */
   readonly #templates: OpenTemplate[] = []
 
@@ -133,7 +141,10 @@ class Lexer {
     if (symbol !== undefined) return this.#symbol(symbol)
     const odd = this.#match(ODD) ?? text.slice(at, at + 1)
     const what = [...odd.slice(0, 3)].length > 1 ? 'characters' : 'character'
-    this.#fail(`unexpected ${what} '${preview(odd, 20)}'`, this.#span(at, at + odd.length), at + odd.length)
+    const end = at + odd.length
+    if (odd === '$' && this.#hasDollar) return this.#push('bad', '', end)
+    this.#hasDollar ||= odd === '$'
+    this.#fail(`unexpected ${what} '${preview(odd, 20)}'`, this.#span(at, end), end, ODD_HELP.get(odd))
   }
 
   #space(): void {
