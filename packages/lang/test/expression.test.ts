@@ -232,7 +232,7 @@ t.test('every wrong expression has one error, at its place', async (t) => {
     ['nosuch(n)', 'nosuch', 'unknown_function', 'nosuch'],
     ['uper(name)', 'uper', 'unknown_function', "'upper'"],
     ['upper(name, n)', 'upper(name, n)', 'arity_mismatch', 'upper(s)'],
-    ['has()', 'has()', 'arity_mismatch', 'has(x)'],
+    ['has()', 'has()', 'arity_mismatch', 'has(value.a)'],
     ['has(n + 1)', 'n + 1', 'type_mismatch', 'field'],
     ['has(value)', 'value', 'type_mismatch', 'field'],
     ['nmae', 'nmae', 'unknown_field', "'name'"],
