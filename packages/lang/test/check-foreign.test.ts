@@ -253,7 +253,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
       [
         'type T = {a?:int}\nlet main : !T -> !bool = map(a = undefined)',
         [
-          "2:30-31 type_mismatch 'a' may be absent | give what stands in for it, as in a ?? …, or ask has(a) and use it under ??",
+          "2:30-31 type_mismatch 'a' may be absent | give what stands in for it, as in a ?? …, or ask first: if has(a) then … else …",
           "2:34-43 unknown_field the input T has no field 'undefined' | did you mean 'null'?",
         ],
       ],

@@ -247,7 +247,19 @@ t.test('what other languages write leads to what is written here', async (t) => 
     ['n is null', 'write a = b'], ['name in tags', 'contains(xs, x)'], ['name not in tags', 'not contains(xs, x)'], ['n as string', 'text(x)'],
     ['tags | length', 'length(xs)'], ['name ~ "a"', 'matches(s, "re")'], ['n ** 2', 'pow(x, y)'], ['let x = 1; x', "write 'let x = e in b'"],
     ['match n { 1 -> 2 }', 'if x = 1'], ['match n { case int: 1 }', 'x : T -> e'], ['True', "'true'"], ['Math.floor(n)', 'write floor(…)'],
-    ['JSON.stringify(n)', 'write text(…)'], ['name[0]', 'name[0:1]'], ['tags[-1]', 'last(tags)'], ['let q = [n] in q["a"]', 'q.name'],
+    ['JSON.stringify(n)', 'write text(…)'], ['name[0]', 'name[0:1]'], ['tags[-1]', 'last(tags)'], ['let q = [n] in q["a"]', 'write q.a'],
+    ['n // 2', 'div(a, b)'], ['{ a: n // tags[0], b: 1 }', 'div(a, b)'], ['$"{n // 2}"', 'div(a, b)'], ['[n // 2\n]', 'div(a, b)'], ['{ a: name // "x",\n b: 1 }', 'a ?? b'],
+    ['$x + 1', 'a name has no dollar'], ['tags.map(x -> x)', '[x for x in tags]'], ['value.tags.filter(x => x)', '[x for x in value.tags if c]'], ['name.x.y()', 'write y(name.x)'],
+    ['n if n > 1 else 0', 'if c then a else b'], ['n !== 1', "write '!='"], ['value!.n', 'a.b ?? 0'], ['{ n: 1, **value }', 'write ...r'], ['{ n = 1 }', 'name: e'], ['{ n: 1; m: 2 }', 'by commas'],
+    ['(n, 1)', 'a tuple is written [a, b]'], ['if n > 1 then 1', 'both branches'], ['if n > 1 then 1 elif n > 0 then 2 else 3', "'else if'"], ['if n > 1 then 1 else 2 end', 'without a word'],
+    ['const x = 1', 'let x = e in e2'], ['lambda x: x', 'x -> e'], ['throw "a"', 'fail("…")'], ['raise ValueError("a")', 'fail("…")'], ['try n catch 1', 'a ?? b'], ['new Date()', 'time(s)'], ['Date.now()', 'no clock'],
+    ['map(x -> x)', '[e for x in xs]'], ['sum(x for x in tags)', 'brackets of its own'], ['[for x in tags: x]', '[e for x in xs if c]'], ['sort(tags, key=x -> x)', 'x -> e'], ['sort(tags, (a, b) => a)', 'one name'],
+    ['isinstance(n, int)', 'match x'], ['typeof n = "a"', 'match x'], ['n instanceof int', 'match x'], ['type(n)', 'match x'], ['n++', 'x + 1'], ['n += 1', 'a + b'], ['n & 1', "write 'and'"], ['n ^ 2', 'pow(x, y)'],
+    ['",".join(tags)', 'join(xs, ",")'], ['"{}".format(n)', 'write $"…{e}…"'], ['name =~ "a"', 'matches(s, "re")'], ['name matches "a"', 'matches(s, "re")'], ['value has name', 'has(value.a)'], ['has(value, "name")', 'has(value.name)'],
+    ['has("name")', 'has(value.name)'], ['value["name"]', 'write value.name'], ['1..5', 'range(n)'], ['[...tags, "x"]', 'xs + [x]'], ['range(1, 5)', 'range(b - a)'], ['round(n, 2)', 'fixed(x, 2)'], ['uuid()', 'no chance'], ['walk(value)', 'any depth'],
+    ['n; 1', 'let x = e in e2'], ['tags[*].x', 'expression'], ['value.*', 'values(m)'], ['print(name)', 'a port of its own'], ['assert(n > 1)', 'fail("…")'], ['switch (n) { case 1: 2 }', 'match e'],
+    ['n // the number\n', 'comments are written (* … *)'], ['n // 2 halves (of it)\n', 'comments are written (* … *)'],
+    [`$"Dear \${name}, {n}"`, "write '{name}'"], [`$"{n}\${n + 1}"`, "write '{n + 1}'"], [`"Dear \${name}"`, 'write $"Dear {name}"'],
   ]
   const first = (text: string): string => {
     const [found] = compileText(`${ROW}${text}`).diagnostics
@@ -255,6 +267,31 @@ t.test('what other languages write leads to what is written here', async (t) => 
   }
   for (const [code, part] of rows)
     t.ok(first(`let main : !T -> !json = map(${code})`).includes(part), `${code}: ${first(`let main : !T -> !json = map(${code})`)}`)
+  // One cause, one error; and what is meant so has none.
+  for (const code of [
+    'n // 2',
+    'isinstance(n, int)',
+    '$x + $y',
+    'if n > 1 then 1 elif n > 0 then 2 else 3',
+    '$"{n // 2}"',
+    '{ a: name // "x",\n b: 1 }',
+    `$"\${n}"`,
+    `"\${n}"`,
+  ])
+    t.equal(compileText(`${ROW}let main : !T -> !json = map(${code})`).diagnostics.length, 1, code)
+  for (const code of ['$"\\u0024{n}"', '$"{n}$"', `$"\${{{n}"`, `replace(name, "\${n}", text(n))`, `"\${other}"`, '"$n {n}"'])
+    t.strictSame(compileText(`${ROW}let main : !T -> !json = map(${code})`).diagnostics, [], code)
+  // What may be absent is told once for each name of a place, and what only some variants have leads to those.
+  t.match(
+    compileText('let main : !{ a?: int } -> !json = map(if a != null then a + a else 0)').diagnostics.map(({ help }) => help),
+    [/if has\(a\) then/],
+  )
+  for (const code of ['x', 'value.x'])
+    t.match(first(`let main : !({ k: "a", x: int } | { k: "b" }) -> !json = map(${code})`), /some of its variants have it: .* match/, code)
+  t.match(
+    first('let main : !(int | unit) -> !json = map(value + 1)'),
+    "'+' needs a number, but this is int | unit value ?? … stands in for null",
+  )
   t.match(first('let main : !O -> !json = map(value.other)'), 'declare the field, as in other?: json')
   t.match(first('let main : !string -> !json = map(value[0])'), '(a * b) ; barrier')
 })

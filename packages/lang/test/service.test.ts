@@ -5,7 +5,17 @@ import t from 'tap'
 import { holds, runs } from '../../wire/test/property.js'
 import { compile } from '../src/compile.js'
 import type { Files } from '../src/names/modules.js'
-import { completionsAt, definitionAt, type Edit, edited, fixesOf, hoverAt, renameAt, renameableAt } from '../src/service/index.js'
+import {
+  completionsAt,
+  definitionAt,
+  type Edit,
+  edited,
+  fixesOf,
+  hoverAt,
+  renameAt,
+  renameableAt,
+  repairsOf,
+} from '../src/service/index.js'
 import { STANDARD_LIBRARY } from '../src/stdlib/library.js'
 
 const MODULES: Readonly<Record<string, string>> = {
@@ -258,6 +268,14 @@ t.test('completion', async (t) => {
     ['(* ‸', '', 'let'],
     ['let a = { p: "x‸" }', '', 'let'],
     ['let a = { p: 12‸ }', ''],
+    ['type S = { k: "a", x: int } | { k: "b" }\nlet f : !S -> !json = map(has(‸', 'k x'],
+    ['type S = { k: "a", x: int } | { k: "b" }\nlet f : !S -> !json = map(has(value.‸', 'k x'],
+    ['type S = { k: "a", x: int } | { k: "b" }\nlet f : !S -> !json = map(if k = "a" then ‸', 'k x'],
+    ['type S = { k: "a", x: int } | { k: "b" }\nlet f : !S -> !json = map(‸', 'k match let', 'x'],
+    ['let f : !Review -> !json = map(let w = by in w.‸', 'name tags', 'score'],
+    ['let f : !Review -> !json = fold(state + 1, from: 0, by: ‸', 'score', 'state'],
+    ['let f : !Review -> !json = plumb(a, b) {\n  a ; (id * id) ; barrier(by: (‸, score)) ; b\n}', 'score', 'critic'],
+    ['let f : !Review -> !string = agent { conversation: ‸ }', 'score by', 'critic'],
     ['param size : int = 2\nlet f : !int -> ![int] = batch(‸', 'size Words', 'critic value'],
     ['param size : int = 2\nlet f : !int -> ![int] = batch(2, within: si‸)', 'size', 'critic'],
     ['param size : int = 2\nlet f : [int] -> [int] = each(inc, parallel: ‸', 'size', 'inc'],
@@ -421,6 +439,10 @@ t.test('fixes', async (t) => {
     ['let f : !string -> !int = map(lenght(value))\n', 'let f : !string -> !int = map(length(value))\n'],
     ['let f : !int -> !int = agent { modle: "x" }\n', 'let f : !int -> !int = agent { model: "x" }\n'],
     ['let f : !int -> !int = agent { provider: "elisa" }\n', 'let f : !int -> !int = agent { provider: "eliza" }\n'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of another language
+    ['let f : !{ n: int } -> !string = map($"{n} of ${n}")\n', 'let f : !{ n: int } -> !string = map($"{n} of {n}")\n'],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of another language
+    ['let f : !{ n: int } -> !string = map("${n} of ${n}")\n', 'let f : !{ n: int } -> !string = map($"{n} of {n}")\n'],
     ['type A = { @descripton "x" a: int }\n', 'type A = { @description "x" a: int }\n'],
   ]
   for (const [text, fixed] of cases) {
@@ -429,6 +451,24 @@ t.test('fixes', async (t) => {
     t.equal(fix && apply(text, 'main.plumb', [fix]), fixed, text)
   }
   t.strictSame(compile({ path: 'main.plumb', text: 'let f : !int -> !int = 1\n', files }).diagnostics.flatMap(fixesOf), [])
+  // What is repaired means what was meant, or nothing is repaired.
+  const errorsOf = (text: string) => compile({ path: 'main.plumb', text, files }).diagnostics.filter(({ severity }) => severity === 'error')
+  for (const [code, meant] of [
+    ['n !== 1', 'n != 1'],
+    ['n === 1', 'n = 1'],
+    ['n <> 1', 'n != 1'],
+    ['$n', 'n'],
+    ['n += 1', 'n + 1'],
+    ['n ** 2', 'n ** 2'],
+    ['n << 2', 'n << 2'],
+    ['n // 2', 'n // 2'],
+  ]) {
+    const text = `let f : !{ n: int } -> !json = map(${code})\n`
+    const errors = errorsOf(text)
+    const source = errors[0]?.span.source
+    const repaired = source && apply(text, 'main.plumb', [...repairsOf(source, errors, errorsOf).values()])
+    t.equal(repaired, `let f : !{ n: int } -> !json = map(${meant})\n`)
+  }
 })
 
 t.test('any text, any place', async (t) => {

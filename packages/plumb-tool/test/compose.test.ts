@@ -87,6 +87,10 @@ t.test('one call for several, in order, over lists, with the repairs and default
     ['search ; map(hits) ; map(sort(value, h -> h.rank)) ; map(value[0].url)', { text: 'b' }, 'b/2', 1],
     ['map([x for x in value if length(x) > 1]) ; each(size)', ['a', 'bc'], [2], 1],
     ['each(size)', [], [], 0],
+    // A list is a tuple where only that is accepted, also where a tool behind takes a list.
+    ['((map(value[0]) + each(size)) + map(hits)) ; map([value, value]) ; map(value[0])', ['a', 'bcd'], 'a', 0],
+    ['map({ name: value[0], n: value[1] + 1 })', ['ab', 3], { name: 'ab', n: 4 }, 0],
+    ['map(value[1] - 1) ; less', ['ab', 3], 1, 1],
     ['map({ a: value.a, ...value.b }) ; map(value.c)', { a: 1, b: { c: 2 } }, 2, 0],
   ]
   for (const [chain, input, result, made] of table) {

@@ -65,7 +65,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     spec: 'type R = { a?: { b?: int | unit } | unit }\nlet main : !R -> !int = map(value.a.b ?? 0)\n',
     hover: [['b ??', 'b? : int']],
     complete: [['value.a.b ?? ', 'value']],
-    mutants: ['0 becomes 1'],
+    mutants: ['0 becomes 1', "'value.a.b ?? 0' is always what stands in"],
   },
   'an open record': {
     spec: 'type O = { id: int, ... }\nlet main : !O -> !json = map({ ...value, x: id })\n',
@@ -82,7 +82,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     spec: 'let main : !{ [string]: int } -> !{ [string]: int } = map({ ...without(value, "b"), ["a"]: 1 })\n',
     hover: [['without', 'without(m, k)']],
     complete: [['...with', 'without']],
-    mutants: ['1 becomes 2'],
+    mutants: ['1 becomes 2', '\'without(value, "b")\' takes nothing out'],
   },
   'omit and pick': {
     spec: 'type H = { a: int, b?: int }\nlet main : !H -> !json = map([omit(value, "a"), pick(value, "b")])\n',
@@ -106,7 +106,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       ['emit: ', '"end"'],
     ],
     rename: ['start', 2],
-    mutants: ["'k' is one key for all messages"],
+    mutants: ["'k' is one key for all messages", 'each state is sent'],
   },
   'a barrier by keys': {
     spec: 'type H = { k: string }\nlet main : !H -> !(H, H) = (id * id) ; barrier(by: (k, k), within: 3, unmatched: "drop")\n',
@@ -117,7 +117,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       ['within: 3, unmatched: ', '"drop"'],
       ['by: (k, ', 'k'],
     ],
-    mutants: ["'k, k' is one key for all messages"],
+    mutants: ["'k, k' is one key for all messages", 'what finds no partner is told'],
   },
   'a batch of all': {
     spec: 'let main : !int -> ![int] = batch()\n',
@@ -131,6 +131,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       ['conver', 'conversation'],
       ['conversation: ', 'k'],
     ],
+    mutants: ["'k' is one key for all messages"],
   },
   'an each that skips': {
     spec: 'let f : int -> int = map(n + 1)\nlet g : [int] -> [int] = each(f, on_error: "skip")\nlet main : ![int] -> ![int] = map(g)\n',
@@ -140,6 +141,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       ['on_error: ', '"skip"'],
     ],
     rename: ['f', 2],
+    mutants: ['an element that fails fails its list'],
   },
 }
 

@@ -1,6 +1,15 @@
 // Mutates a spec, one change at a time: each should make a test fail; a surviving mutant shows untested code.
 
-import { type AnyNode, type Expression, type MatchExpression, type ObjectValue, type Program, type Span, visitNodes } from '@plumb/lang'
+import {
+  type AnyNode,
+  type CallExpression,
+  type Expression,
+  type MatchExpression,
+  type ObjectValue,
+  type Program,
+  type Span,
+  visitNodes,
+} from '@plumb/lang'
 
 export interface Change {
   readonly span: Span
@@ -19,7 +28,7 @@ export const changesOf = ({ entry }: Program): readonly Change[] => {
   for (const { binding, category } of entry.bindings.values()) {
     if (category !== 'stream' && category !== 'base') continue
     visitNodes(binding.impl, (node) => changes.push(...changesAt(node)))
-    if (binding.impl.kind === 'agent') changes.push(...promptChanges(binding.name.text, binding.impl.config))
+    if (binding.impl.kind === 'agent') changes.push(...agentChanges(binding.name.text, binding.impl.config))
   }
   return changes.sort((a, b) => a.span.start - b.span.start).slice(0, MAX_CHANGES)
 }
@@ -29,12 +38,13 @@ export const changed = ({ span: { source, start, end }, text }: Change): string 
   source.text.slice(0, start) + text + source.text.slice(end)
 
 /** Scripts do not read prompts: only a test with recorded answers notices. */
-const promptChanges = (agent: string, { entries }: ObjectValue): readonly Change[] =>
-  entries.flatMap(({ key, value }) =>
-    key.text === 'prompt' && value.kind === 'value' && value.value !== ''
+const agentChanges = (agent: string, { entries }: ObjectValue): readonly Change[] =>
+  entries.flatMap(({ key, value }) => {
+    if (key.text === 'conversation') return oneKey((value as unknown as { readonly expression: Expression }).expression)
+    return key.text === 'prompt' && value.kind === 'value' && value.value !== ''
       ? [{ span: value.span, text: '""', what: `the prompt of '${agent}' is left out` }]
-      : [],
-  )
+      : []
+  })
 
 const OTHERS: Readonly<Record<string, string>> = {
   '<': '<=',
@@ -56,7 +66,9 @@ const SPELLINGS: Readonly<Record<string, readonly string[]>> = { and: ['and', '&
 const changesAt = (node: AnyNode): readonly Change[] => {
   switch (node.kind) {
     case 'binary':
-      return operatorChange(node)
+      return node.operator === '??' ? standInAlone(node) : operatorChange(node)
+    case 'call':
+      return nothingTaken(node)
     case 'literal':
       return numberChange(node)
     case 'if':
@@ -66,9 +78,13 @@ const changesAt = (node: AnyNode): readonly Change[] => {
     case 'filter':
       return [{ span: (node.expression as Expression).span, text: 'true', what: 'the filter lets all through' }]
     case 'fold':
-      return oneKey(node.by)
-    case 'barrier':
-      return oneKey((node.join as { readonly by?: unknown } | undefined)?.by)
+      return [...oneKey(node.by), ...withoutOption(node.emit, 'each state is sent, and not the last alone')]
+    case 'barrier': {
+      const { by, unmatched } = (node.join ?? {}) as { readonly by?: unknown; readonly unmatched?: unknown }
+      return [...oneKey(by), ...withoutOption(unmatched, 'what finds no partner is told')]
+    }
+    case 'each':
+      return withoutOption(node.onError, 'an element that fails fails its list')
     case 'sequence':
       return droppedStages(node)
     default:
@@ -83,6 +99,28 @@ const oneKey = (by: unknown): readonly Change[] => {
   if (!first || !last) return []
   const text = keys.map(() => '0').join(', ')
   return [{ span: { ...first, end: last.end }, text, what: `'${shown({ ...first, end: last.end })}' is one key for all messages` }]
+}
+
+/** An option of a morphism, with the comma before it. */
+const withoutOption = (value: unknown, what: string): readonly Change[] => {
+  if (!value) return []
+  const { source, start, end } = (value as { readonly span: Span }).span
+  return [{ span: { source, start: source.text.lastIndexOf(',', start), end }, text: '', what }]
+}
+
+const standInAlone = ({ left, right }: AnyNode): readonly Change[] => {
+  const [{ span: before }, { span: behind }] = [left as Expression, right as Expression]
+  const whole = shown({ ...before, end: behind.end })
+  return [{ span: { ...before, end: behind.start }, text: '', what: `'${whole}' is always what stands in` }]
+}
+
+/** The map as it was. */
+const nothingTaken = (node: AnyNode): readonly Change[] => {
+  const { function: called, arguments: given, span } = node as unknown as CallExpression
+  const [of] = given
+  if (called.text !== 'without' || !of) return []
+  const { source, start, end } = of.span
+  return [{ span, text: source.text.slice(start, end), what: `'${shown(span)}' takes nothing out` }]
 }
 
 const operatorChange = ({ operator, left, right }: AnyNode): readonly Change[] => {

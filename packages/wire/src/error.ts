@@ -102,6 +102,8 @@ export const ERRORS = {
     'ask for what there is; the error says what that is'),
   lone_name: config('a name is neither a field nor a binding: an error on json, else a warning, since it means the whole input',
     "write 'value' where the whole input is meant; else fix the name"),
+  odd_template: config('warning: a dollar is in front of a hole, as other languages write the holes of a template: here it is text',
+    'write $"…{x}…"; where a dollar is meant, write it as \\u0024'),
   never_fires: config('a barrier or a cycle of a body waits for a first message that nothing can send',
     'feed it from an input, or take away the wait; the error names the place'),
   dead_wire: config('warning: an output is never fed, an input never read, or a channel never fed or never read',

@@ -31,8 +31,16 @@ export interface ToolChain {
   readonly isForTools: boolean
   /** Without a plan, the diagnostics say why. */
   readonly check: (input: Type) => CheckedToolChain
-  /** Candidate types of a value that none of its tools determines: the first that the chain accepts counts. */
-  readonly typesOf: (value: Json) => readonly Type[]
+  /** What a value may be meant as beside what the tools take: the first that the chain accepts counts. */
+  readonly typesOf: (value: Json) => ValueTypes
+}
+
+export interface ValueTypes {
+  readonly own: Type
+  /** Of a list that is as long as the product which the chain begins with: each branch takes a part of it. */
+  readonly inParts: Type | undefined
+  /** Of any other list, where the chain does not accept it as one. */
+  readonly asTuple: Type | undefined
 }
 
 export interface CheckedToolChain {
@@ -42,6 +50,8 @@ export interface CheckedToolChain {
 
 /** The name of the text in diagnostics. */
 const PATH = 'chain'
+/** More items than a chain can have branches. */
+const MAX_TUPLE = 2000
 
 export const readToolChain = (text: string, tools: readonly ChainTool[]): ToolChain => {
   const source: Source = { path: PATH, text }
@@ -50,7 +60,7 @@ export const readToolChain = (text: string, tools: readonly ChainTool[]): ToolCh
   const names = tools.map(({ name }) => name)
   if (!chain || hasErrors(syntax)) {
     const none = { plan: undefined, diagnostics: syntax }
-    return { diagnostics: syntax, takes: undefined, isForTools: false, check: () => none, typesOf: () => [] }
+    return { diagnostics: syntax, takes: undefined, isForTools: false, check: () => none, typesOf: (value) => typesOf(chain, value) }
   }
   const scope = scopeOf(tools, source)
   return {
@@ -58,7 +68,7 @@ export const readToolChain = (text: string, tools: readonly ChainTool[]): ToolCh
     takes: takenBy(chain, scope),
     isForTools: isForTools(chain, scope),
     check: (input) => checkAlone(chain, scope, input, names),
-    typesOf: (value) => [typeOfValue(value), ...asTuple(chain, value)],
+    typesOf: (value) => typesOf(chain, value),
   }
 }
 
@@ -155,9 +165,12 @@ const isForTools = (chain: Chain, scope: Scope): boolean => {
   }
 }
 
-/** For a product, a list with as many items is a tuple. */
-const asTuple = (chain: Chain, value: Json): readonly Type[] => {
+const typesOf = (chain: Chain | undefined, value: Json): ValueTypes => {
+  const own = typeOfValue(value)
+  if (!chain || !Array.isArray(value) || value.length === 0 || value.length > MAX_TUPLE)
+    return { own, inParts: undefined, asTuple: undefined }
   const first = firstOf(chain)
-  const isOfParts = first.kind === 'tensor' && Array.isArray(value) && partsOfTensor(first).length === value.length
-  return isOfParts ? [{ kind: 'tuple', items: value.map(typeOfValue) }] : []
+  const isOfParts = first.kind === 'tensor' && partsOfTensor(first).length === value.length
+  const tuple: Type = { kind: 'tuple', items: value.map(typeOfValue) }
+  return { own, inParts: isOfParts ? tuple : undefined, asTuple: isOfParts ? undefined : tuple }
 }

@@ -2,6 +2,7 @@
 
 import { parseTree } from '@plumb/wire/json'
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
+import { warnOfDollars } from '../expression/foreign-template.js'
 import { openInference } from '../expression/infer/check.js'
 import { Checked } from '../expression/infer/checked.js'
 import { paramsIn } from '../expression/infer/context.js'
@@ -19,6 +20,7 @@ export const readTemplate = (e: Template, scope: Scope, report: Report): ConfigV
   const environment: Environment = { ...NO_MESSAGE, scope, isConstant: true }
   const context = openInference(environment, (wrong) => report(ofPrompt(wrong)))
   if (!context.infer(e)) return undefined
+  warnOfDollars(e, report)
   const isUnknown = paramsIn(context).some(({ text }) => text === undefined)
   if (isUnknown) return { json: '', size: 0, depth: 0, isUnknown }
   try {

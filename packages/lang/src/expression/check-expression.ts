@@ -5,6 +5,7 @@ import { error, type Report } from '../diagnostic/diagnostic.js'
 import type { Expression } from '../parse/ast.js'
 import { partsOfExpression } from '../parse/expression-parts.js'
 import type { Type } from '../types/type.js'
+import { warnOfForeignTemplates } from './foreign-template.js'
 import { calleeOf } from './infer/callee.js'
 import { checkExpression } from './infer/check.js'
 import { numeralOf } from './infer/checked.js'
@@ -19,7 +20,9 @@ import { evaluateConstant } from './stage/fold.js'
 /** Undefined: an error was reported. */
 export const checkUsed = (e: Expression, environment: Environment, report: Report): Type | undefined => {
   const type = checkExpression(e, environment, report)
-  return type && refuseUncomputable(e, environment.scope, report) ? type : undefined
+  if (!type) return undefined
+  warnOfForeignTemplates(e, environment, report)
+  return refuseUncomputable(e, environment.scope, report) ? type : undefined
 }
 
 type Scope = Environment['scope']

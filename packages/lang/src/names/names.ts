@@ -6,7 +6,7 @@ import type { Automaton } from '@plumb/wire/protocol'
 import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { Binding, Expression, Name, ParamDeclaration, ProtocolDeclaration, QualifiedName } from '../parse/ast.js'
-import { isForeignHome, ownFunction, ownType } from '../parse/foreign.js'
+import { isForeignHome, ownFunction, ownType, ownWay } from '../parse/foreign.js'
 import { PRIMITIVES } from '../parse/type.js'
 import { BUILT_IN_TYPES } from '../types/failure.js'
 import type { Json, NamedType, Type } from '../types/type.js'
@@ -218,7 +218,7 @@ const homeOf = (name: QualifiedName, scope: Scope, report: Report): Scope | 'unk
     () => [...scope.modules.keys()],
     report,
     isForeignHome(text)
-      ? `functions are in no module: write ${ownFunction(name.name.text) ?? name.name.text}(…)`
+      ? (ownWay(name.name.text) ?? `functions are in no module: write ${ownFunction(name.name.text) ?? name.name.text}(…)`)
       : `write 'use ${text.toLowerCase()}' first`,
   )
 }

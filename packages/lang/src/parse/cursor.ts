@@ -109,33 +109,33 @@ export class Cursor {
     return found
   }
 
-  expectSymbol(text: string, where: string): Token {
+  expectSymbol(text: string, where: string, help?: string): Token {
     if (this.isSymbol(text)) return this.advance()
     // What closes something is missing where it would have stood, not where the next line begins.
     if (CLOSING.has(text) && this.next.startsLine && this.next.kind !== 'bad') {
       const { source, end } = this.previous.span
-      this.fail(`expected '${text}' ${where}`, { source, start: end, end }, undefined, false)
+      this.fail(`expected '${text}' ${where}`, { source, start: end, end }, help, false)
     }
-    return this.fail(`expected '${text}' ${where}, found ${describe(this.next)}`)
+    return this.fail(`expected '${text}' ${where}, found ${describe(this.next)}`, this.next.span, help)
   }
 
-  expectWord(text: string, where: string): Token {
+  expectWord(text: string, where: string, help?: string): Token {
     if (this.isWord(text)) return this.advance()
-    return this.fail(`expected '${text}' ${where}, found ${describe(this.next)}`)
+    return this.fail(`expected '${text}' ${where}, found ${describe(this.next)}`, this.next.span, help)
   }
 
   /** Any identifier, reserved or not: fields, keys and ports of others' choosing. */
-  anyName(what: string): Name {
+  anyName(what: string, help?: string): Name {
     const t = this.next
-    if (t.kind !== 'identifier') return this.failExpecting(what)
+    if (t.kind !== 'identifier') return this.failExpecting(what, help)
     this.advance()
     return { text: t.text, span: t.span }
   }
 
   /** The name of a field, as an identifier or a string. */
-  fieldName(what: string): Name {
+  fieldName(what: string, help?: string): Name {
     const t = this.next
-    if (t.kind !== 'string') return this.anyName(what)
+    if (t.kind !== 'string') return this.anyName(what, help)
     this.advance()
     return { text: t.text, span: t.span }
   }

@@ -14,7 +14,8 @@ import type {
   Template,
 } from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
-import { ownFunction, ownOperator } from './foreign.js'
+import { calledOnValue } from './foreign.js'
+import { helpBefore, helpBehind, helpField, helpInRecord, refuseForeign } from './foreign-form.js'
 import type { Token } from './lexer.js'
 import { parseType } from './type.js'
 
@@ -22,20 +23,14 @@ export const parseExpression = (c: Cursor): Expression => {
   const e = c.nested(choice)
   if (c.isSymbol('?')) refuseQuestion(c)
   // Behind a name of `for` or of `let`, `in` is right.
-  if (!c.isWord('in')) refuseOperator(c)
+  if (!c.isWord('in')) refuseForeign(c)
   return e
-}
-
-const refuseOperator = (c: Cursor): void => {
-  const { kind, text, span } = c.next
-  const help = kind === 'identifier' || kind === 'symbol' ? ownOperator(text) : undefined
-  if (help) c.fail(`'${text}' is no operator of expressions`, span, help)
 }
 
 /** The parenthesis behind an expression. */
 export const closeExpression = (c: Cursor): void => {
-  refuseOperator(c)
-  c.expectSymbol(')', 'after the expression')
+  refuseForeign(c)
+  c.expectSymbol(')', 'after the expression', helpBehind(c))
 }
 
 // `c ? a : b`, and `a?.b`.
@@ -52,7 +47,8 @@ const choice = (c: Cursor): Expression => {
   if (c.isSymbol('{')) c.fail("expected 'then' after the condition of 'if', found '{'", c.next.span, "write 'if c then a else b'")
   c.expectWord('then', "after the condition of 'if'")
   const then = parseExpression(c)
-  c.expectWord('else', "after the first branch of 'if'")
+  const help = /^el(?:s?e?if)$/.test(c.next.text) ? "write 'else if'" : 'an if has both branches: if c then a else b'
+  c.expectWord('else', "after the first branch of 'if'", help)
   const otherwise = parseExpression(c)
   return { kind: 'if', condition, then, else: otherwise, span: c.spanFrom(start) }
 }
@@ -111,6 +107,10 @@ const binary = (c: Cursor, least: number): Expression => {
       c.advance()
       c.hint("what is not equal is written '!='", c.spanFrom(sign), "write '!=' for '<>'")
     }
+    if (operator === '!=' && c.isSymbol('=') && !c.next.isSpaced) {
+      c.advance()
+      c.hint("what is not equal is written '!='", c.spanFrom(sign), "write '!=' for '!=='")
+    }
     if (operator === '=' && c.isSymbol('=') && !c.next.isSpaced) {
       c.advance()
       if (c.isSymbol('=') && !c.next.isSpaced) c.advance()
@@ -144,11 +144,11 @@ const postfix = (c: Cursor): Expression => {
   let e = primary(c)
   for (;;) {
     if (c.takeSymbol('.')) {
-      const field = c.fieldName('the name of a field')
+      const field = c.fieldName('the name of a field', helpField(c))
       // Only a function can be before a parenthesis: that of a module.
       if (e.kind === 'name' && c.isSymbol('(')) e = call(c, field, { text: e.name, span: e.span })
       else if (c.isSymbol('(') && !c.next.isSpaced)
-        c.fail(`'${field.text}' is called on a value`, field.span, `write ${ownFunction(field.text) ?? field.text}(${textOfSpan(e)}, …)`)
+        c.fail(`'${field.text}' is called on a value`, field.span, calledOnValue(field.text, textOfSpan(e), c.isSymbol(')', 1)))
       else e = { kind: 'field', of: e, field, span: c.spanFrom(start) }
     } else if (c.takeSymbol('[')) {
       e = c.beside(() => indexOrSlice(c, e, start))
@@ -201,17 +201,17 @@ const primary = (c: Cursor): Expression => {
   }
   if (c.takeSymbol('{')) {
     const parts = c.isSymbol('}') ? [] : commaList(c, recordPart)
-    c.expectSymbol('}', "after the field (or ',' and another field)")
+    c.expectSymbol('}', "after the field (or ',' and another field)", helpInRecord(c))
     return { kind: 'record', parts, span: c.spanFrom(t) }
   }
-  if (t.kind !== 'identifier') return c.failExpecting('an expression', c.isSymbol('.') ? 'a field is a name, or value.name' : undefined)
+  if (t.kind !== 'identifier') return c.failExpecting('an expression', helpBefore(c))
   if (t.text === 'match' && startsMatch(c)) return match(c)
   const isLet = t.text === 'let' && c.peek(1).kind === 'identifier'
   if (t.text === 'if' || isLet) return c.fail(`${isLet ? "a 'let'" : "an 'if'"} inside another expression needs parentheses`)
   // `for x in xs` is a list without what is before it; else it may be a field of a spec from before these were words.
   if (NEW_WORDS.has(t.text) && c.peek(1).kind !== 'identifier')
     return c.fail(`'${t.text}' is a word of the language now; write value.${t.text} for the field`)
-  if (WORDS.has(t.text)) return c.failExpecting('an expression')
+  if (WORDS.has(t.text)) return c.failExpecting('an expression', helpBefore(c))
   c.advance()
   if (c.next.kind === 'string' && !c.next.isSpaced) c.fail('a text with expressions in it begins with $', t.span, `write $"…{e}…"`)
   const literal = LITERAL_WORDS.get(t.text)
@@ -265,7 +265,7 @@ const call = (c: Cursor, { text, span }: Name, module?: Name): CallExpression =>
       else args.push(c.beside(parseExpression))
     } while (c.takeSymbol(','))
   }
-  c.expectSymbol(')', 'after the arguments')
+  c.expectSymbol(')', 'after the arguments', helpBehind(c))
   const whole = c.spanFrom(module ?? { span })
   return { kind: 'call', ...(module ? { module } : {}), function: { text, span }, arguments: args, ...(key ? { key } : {}), span: whole }
 }
@@ -332,7 +332,7 @@ const recordPart = (c: Cursor): RecordPart => {
     c.expectSymbol(':', "after '[key]'")
     return { kind: 'computed', key, value: parseExpression(c), span: c.spanFrom(start) }
   }
-  const name = c.fieldName('the name of a field')
+  const name = c.fieldName('the name of a field', helpField(c))
   // A word that does not stand for itself is not a shorthand.
   if (start.kind === 'string' || isBare(name.text)) c.expectSymbol(':', `after the field '${name.text}'`)
   else if (!c.takeSymbol(':')) return { kind: 'field', name, value: { kind: 'name', name: name.text, span: name.span }, isShorthand: true }

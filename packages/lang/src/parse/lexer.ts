@@ -45,6 +45,25 @@ const CONTROL_IN_BLOCK = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
 
 const ESCAPES = 'escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000'
 
+const QUOTIENT = 'write div(a, b) for a whole quotient, a ?? b for a default; comments are written (* … *)'
+const ONE_OPERAND = /^\s*(?:-?[0-9][0-9.]*|"[^"]*")\s*,?\s*$/
+
+/** Whether more brackets are closed in it than it opens. */
+const closesMore = (text: string): boolean => {
+  let depth = 0
+  for (const c of text) {
+    if ('([{'.includes(c)) depth++
+    else if (')]}'.includes(c) && --depth < 0) return true
+  }
+  return false
+}
+
+const ODD_HELP: ReadonlyMap<string, string> = new Map([
+  ['$', 'a name has no dollar, and a template is written $"…{e}…"'],
+  ['^', 'write pow(x, y)'],
+  ['&', "write 'and'; there are no operators on bits"],
+])
+
 /** Words, signs and comments: no program written by hand comes near it, and each takes its place in memory. */
 const MAX_TOKENS = 500_000
 
@@ -70,6 +89,8 @@ class Lexer {
   #at = 0
   #startsLine = true
   #isSpaced = true
+  /** It was told of names that begin with a dollar, as all of some other languages do. */
+  #hasDollar = false
   /** The innermost last. */
   readonly #templates: OpenTemplate[] = []
 
@@ -120,7 +141,10 @@ class Lexer {
     if (symbol !== undefined) return this.#symbol(symbol)
     const odd = this.#match(ODD) ?? text.slice(at, at + 1)
     const what = [...odd.slice(0, 3)].length > 1 ? 'characters' : 'character'
-    this.#fail(`unexpected ${what} '${preview(odd, 20)}'`, this.#span(at, at + odd.length), at + odd.length)
+    const end = at + odd.length
+    if (odd === '$' && this.#hasDollar) return this.#push('bad', '', end)
+    this.#hasDollar ||= odd === '$'
+    this.#fail(`unexpected ${what} '${preview(odd, 20)}'`, this.#span(at, end), end, ODD_HELP.get(odd))
   }
 
   #space(): void {
@@ -311,6 +335,7 @@ class Lexer {
   #foreignComment(): void {
     const [text, at] = [this.#text, this.#at]
     const mark = text[at] === '#' ? (text[at + 1] === '!' ? '#!' : '#') : '//'
+    if (mark === '//' && this.#isOperator(at)) return this.#fail("there is no operator '//'", this.#span(at, at + 2), at + 2, QUOTIENT)
     const isFirst = at === 0 || text.slice(0, at) === '\uFEFF'
     const help =
       mark === '#!'
@@ -321,6 +346,15 @@ class Lexer {
     this.#report(error('syntax_error', `unexpected '${mark}'`, this.#span(at, at + mark.length), help))
     const end = text.indexOf('\n', at)
     this.#at = end < 0 ? text.length : end
+  }
+
+  // A quotient of Python, or a default of jq: between two operands, with what closes the expression behind it on the line.
+  #isOperator(at: number): boolean {
+    const last = this.#tokens.at(-1)
+    if (!last || this.#startsLine || !/^[\w)\]}"]/.test(this.#text.slice(last.span.end - 1, last.span.end))) return false
+    const end = this.#text.indexOf('\n', at)
+    const rest = this.#text.slice(at + 2, end < 0 ? undefined : end)
+    return ONE_OPERAND.test(rest) || closesMore(rest)
   }
 
   #backticks(): void {

@@ -3,7 +3,7 @@
 import type { Program } from '../compile.js'
 import { mayCallTool } from '../expression/infer/callee.js'
 import type { Local } from '../expression/infer/environment.js'
-import { fieldsOf } from '../expression/infer/fields.js'
+import { fieldsOf, someFieldsOf } from '../expression/infer/fields.js'
 import { allFunctions, functionsNamed } from '../expression/run/function-table.js'
 import type { Scope } from '../names/names.js'
 import type { CallExpression, FieldExpression, Node } from '../parse/ast.js'
@@ -24,12 +24,14 @@ export const expressionCompletions = (path: readonly Node[], program: Program): 
     bindingCompletions(scope, (b) => b.category === 'base' && (isAllOfMap || !mayCallTool(b)))
   const member = part.kind === 'field' || part.kind === 'call' ? memberHome(part, program) : undefined
   if (member) return [...paramCompletions(member), ...callables(member)]
-  if (part.kind === 'field' && part.field.text === PLACEHOLDER) return fields(known.facts.get(part.of)?.type)
+  // What only some variants of a sum have can be asked for.
+  const isAsked = path.some((node) => isOf('call')(node) && isQuestion(node as CallExpression, part))
+  if (part.kind === 'field' && part.field.text === PLACEHOLDER) return fields(known.facts.get(part.of)?.type, isAsked)
   if (part.kind === 'call' && part.function.text === PLACEHOLDER) return [...callables(program.entry), ...functions()]
   if (part.kind !== 'name' || part.name !== PLACEHOLDER) return []
   return [
     ...locals(known.scopes.get(part)),
-    ...fields(known.inputs.get(part) ?? input).filter(({ insert }) => insert === undefined),
+    ...fields(known.inputs.get(part) ?? input, isAsked).filter(({ insert }) => insert === undefined),
     { label: 'value', kind: 'parameter', detail: printPortType(input) },
     ...paramCompletions(program.entry),
     ...callables(program.entry),
@@ -46,8 +48,10 @@ const memberHome = (part: FieldExpression | CallExpression, { entry }: Program):
   return isPlace && name !== undefined ? entry.modules.get(name) : undefined
 }
 
-export const fields = (type: Type | undefined): Completion[] =>
-  [...((type && fieldsOf(type)) ?? [])].map(([label, { type: of, absence }]) => ({
+const isQuestion = (call: CallExpression, part: Node): boolean => call.function.text === 'has' && call.arguments[0] === part
+
+export const fields = (type: Type | undefined, isAsked = false): Completion[] =>
+  [...((type && (isAsked ? someFieldsOf(type) : fieldsOf(type))) ?? [])].map(([label, { type: of, absence }]) => ({
     label,
     kind: 'field',
     detail: printPortType(of) + (absence === 'maybe' ? ' (may be absent)' : ''),

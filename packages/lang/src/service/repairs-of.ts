@@ -96,11 +96,14 @@ class Trial {
   }
 }
 
-const TOKEN = /\(\*[\s\S]*?\*\)|\$?"(?:[^"\\\n]|\\.)*"|\w+|->|=>|==|!=|<=|>=|&&|\|\||\/\/|\S/g
+const TOKEN = /\(\*[\s\S]*?\*\)|\$?"(?:[^"\\\n]|\\.)*"|\w+|->|=>|===?|!==?|\*\*|<>|<<|>>|<=|>=|&&|\|\||\/\/|\S/g
 /** Words of the language that a word may be meant to be: those that are words only in one place too. */
 const WORDS = [...new Set([...RESERVED, ...MORPHISMS, ...PRIMITIVES, 'as', 'param', 'test', 'untrusted', 'secret', 'from', 'has'])]
 const SIGNS: Readonly<Record<string, readonly string[]>> = {
   '==': ['='],
+  '===': ['='],
+  '!==': ['!='],
+  '<>': ['!='],
   '=>': ['->'],
   '->': ['='],
   '&&': ['and'],

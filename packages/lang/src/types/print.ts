@@ -81,4 +81,5 @@ export const printType = (type: Type, max = MAX_SHOWN): string => {
 }
 
 /** As it is written in a type or an expression: a string where it is not an identifier. */
-const fieldName = (name: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : JSON.stringify(name))
+/** As a spec writes it. */
+export const fieldName = (name: string): string => (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : JSON.stringify(name))

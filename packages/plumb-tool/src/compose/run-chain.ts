@@ -74,19 +74,18 @@ export const checkChain = (text: string, input: JsonText | undefined, tools: rea
   if (hasErrors(diagnostics)) return refuse(diagnostics)
   const json = input ?? (takes && resolve(takes).kind === 'record' ? '{}' : 'null')
   const fit = takes && fitText(json, takes, { what: 'input', code: 'input_type_mismatch', repairs: REPAIRS, keepsAbsent: isForTools })
-  if (takes && fit?.ok) return planned(check(takes), fit.value.json)
+  const asTaken = takes && fit?.ok ? check(takes) : undefined
+  if (asTaken?.plan && fit?.ok) return { ok: true, plan: asTaken.plan, json: fit.value.json }
   const bytes = Buffer.from(json)
   const parsed = parseJson(bytes, 0, bytes.length)
   if (!parsed.ok) return { ok: false, error: `error: the input is not JSON: ${preview(json)}` }
-  // If no tool determines the type of the value, a list may also be meant as a tuple, with a branch for each part.
-  const [own, ...parts] = typesOf(parsed.value as Json).map(check)
-  const inParts = parts.find(({ plan }) => plan)
-  if (inParts) return planned(inParts, json)
-  if (!own?.plan) return refuse(own?.diagnostics ?? [])
-  return fit?.ok === false ? { ok: false, error: `error: ${fit.error.detail}` } : planned(own, json)
+  const { own, inParts, asTuple } = typesOf(parsed.value as Json)
+  const inPartsPlan = inParts && check(inParts).plan
+  if (inPartsPlan) return { ok: true, plan: inPartsPlan, json }
+  const asOwn = check(own)
+  if (asOwn.plan && fit?.ok === false) return { ok: false, error: `error: ${fit.error.detail}` }
+  const plan = asOwn.plan ?? (asTuple && check(asTuple).plan)
+  return plan ? { ok: true, plan, json } : refuse((asTaken ?? asOwn).diagnostics)
 }
-
-const planned = ({ plan, diagnostics }: ReturnType<ToolChain['check']>, json: JsonText): Checked =>
-  plan ? { ok: true, plan, json } : refuse(diagnostics)
 
 const refuse = (diagnostics: ToolChain['diagnostics']): Checked => ({ ok: false, error: diagnostics.map(toText).join('\n') })

@@ -2,8 +2,9 @@
 
 import { nearest } from '@plumb/wire/nearest'
 import type { CallExpression, Expression, KeyFunction } from '../../parse/ast.js'
-import { ownFunction, ownWay } from '../../parse/foreign.js'
+import { ownFunction, ownWay, wayOfArity } from '../../parse/foreign.js'
 import { isJson } from '../../types/kind.js'
+import { fieldName } from '../../types/print.js'
 import { BOOL, type Type } from '../../types/type.js'
 import type { Function } from '../run/function.js'
 import { functionNames, functionsNamed } from '../run/function-table.js'
@@ -21,11 +22,11 @@ export const inferCall = (e: CallExpression, context: Context): Type | undefined
   if (callee || e.module) return inferCallee(e, callee, context)
   if (name === 'has') return inferHas(e, context)
   if (name === 'omit' || name === 'pick') return inferOmitOrPick(e, name === 'pick', context)
-  const types = e.arguments.map(context.infer)
   const all = functionsNamed(name)
-  if (all.length === 0) {
-    return refuseUnknown(e, context)
-  }
+  // What others call so may take what is nothing here, such as the name of a type.
+  if (all.length === 0 && ownWay(name) !== undefined) return refuseUnknown(e, context)
+  const types = e.arguments.map(context.infer)
+  if (all.length === 0) return refuseUnknown(e, context)
   const candidates = all.filter((f) => f.takes.length === types.length && f.key !== (e.key ? undefined : 'must'))
   if (candidates.length === 0) return refuseArguments(e, all, context)
   const key = e.key && inferKey(e.key, types[0], context)
@@ -65,7 +66,7 @@ const inferKey = (e: KeyFunction, list: Type | undefined, context: Context): Typ
 const refuseArguments = (e: CallExpression, all: readonly Function[], context: Context): undefined => {
   const [first] = all
   const name = e.function.text
-  const help = `write ${[...new Set(all.map((f) => f.usage))].join(' or ')}`
+  const help = wayOfArity(name, e.arguments.length) ?? `write ${[...new Set(all.map((f) => f.usage))].join(' or ')}`
   if (e.key && all.every((f) => f.key === undefined)) {
     return context.complain('arity_mismatch', e.key.span, `'${name}' takes no function`, { help })
   }
@@ -111,15 +112,26 @@ const inferOmitOrPick = (e: CallExpression, isPick: boolean, context: Context): 
 const inferHas = (e: CallExpression, context: Context): Type | undefined => {
   if (e.key) return context.complain('arity_mismatch', e.key.span, `'has' takes no function`, { help: 'write has(x)' })
   const [argument] = e.arguments
-  if (!argument || e.arguments.length > 1) return refuseCount(e, [1], 'write has(x)', context)
+  if (!argument || e.arguments.length > 1)
+    return refuseCount(e, [1], argument ? `write has(${keyed(argument, e.arguments[1])})` : 'write has(value.a)', context)
   context.asked = argument
   const fact = context.inferMaybe(argument)
   context.asked = undefined
   if (!fact) return undefined
   if (isField(argument, context)) return BOOL
   return context.complain('type_mismatch', argument.span, `'has' asks for a field or a key`, {
-    help: 'as in has(name) or has(value["key"])',
+    help: `write has(${keyed(undefined, argument)}), or has(${argument.kind === 'literal' ? 'm' : sourceOf(argument)}["key"]) for a map`,
   })
+}
+
+// `has(value, "a")` and `has("a")` of others.
+const keyed = (of: Expression | undefined, key: Expression | undefined): string => {
+  const base = of ? sourceOf(of) : 'value'
+  return key?.kind === 'literal' && typeof key.value === 'string'
+    ? `${base}.${fieldName(key.value)}`
+    : of && key
+      ? `${base}[${sourceOf(key)}]`
+      : `${base}.a`
 }
 
 const isField = (e: Expression, context: Context): boolean =>

@@ -105,6 +105,7 @@ export const openContext = (
     scope[key] = around
     return result
   }
+  const refused = new Map<string, Local | undefined>()
   const learn = (e: Expression, mayBeAbsent: boolean): Fact | undefined => {
     const fact = rule(e, context, mayBeAbsent)
     if (fact) context.facts.set(e, fact)
@@ -130,6 +131,10 @@ export const openContext = (
     infer: (e) => {
       const fact = learn(e, false)
       if (fact?.absence !== 'maybe') return fact?.type
+      // One cause: the same name, or path, of the same place.
+      const path = sourceOf(e)
+      if (refused.has(path) && refused.get(path) === context.locals) return undefined
+      refused.set(path, context.locals)
       return refuseAbsent(e, context)
     },
     inferMaybe: (e) => learn(e, true),
@@ -154,7 +159,7 @@ export const refuseAbsent = (e: Expression, context: Pick<Context, 'complain'>):
   const hasStandIn = /^\s*\?\?/.test(source.text.slice(end, end + MAX_GAP))
   const help = hasStandIn
     ? `what is before it comes first: write (${what} ?? …)`
-    : `give what stands in for it, as in ${what} ?? …, or ask has(${what}) and use it under ??`
+    : `give what stands in for it, as in ${what} ?? …, or ask first: if has(${what}) then … else …`
   return context.complain('type_mismatch', e.span, `'${what}' may be absent`, { help })
 }
 

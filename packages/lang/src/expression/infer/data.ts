@@ -6,12 +6,13 @@ import type { Expression, FieldExpression, IndexExpression, Name } from '../../p
 import { ownFunction } from '../../parse/foreign.js'
 import { unite } from '../../types/join.js'
 import { isInt, isJson, isNever, isNumber, isString, listsOf, mapsOf } from '../../types/kind.js'
+import { fieldName } from '../../types/print.js'
 import { JSON_TYPE, type MapType, NEVER, type Type } from '../../types/type.js'
 import { variantsOf } from '../../types/variants.js'
 import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, literalIndex, refuseAbsent, show, sourceOf } from './context.js'
 import { localNamed } from './environment.js'
-import { fieldsOf, someFieldsOf, withoutNull } from './fields.js'
+import { fieldsOf, helpForVariant, someFieldsOf, withoutNull } from './fields.js'
 import { narrowedFact } from './narrow.js'
 
 export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
@@ -81,7 +82,7 @@ const unknownField = ({ text, span }: Name, type: Type, fields: ReadonlyMap<stri
     ? `did you mean '${near}'?`
     : isOpen(type)
       ? `what '...' holds has no names: declare the field, as in ${text}?: json`
-      : undefined
+      : helpForVariant(text, type)
   return context.complain('unknown_field', span, `${show(type)} has no field '${text}'`, { help })
 }
 
@@ -120,7 +121,7 @@ const inferItem = (e: IndexExpression, list: Type, index: Type, context: Context
   if (!isJson(index) && !isInt(index)) {
     const { index: at } = e
     const isField = at.kind === 'literal' && typeof at.value === 'string'
-    const help = isField ? `a field is taken with a point, as in ${sourceOf(e.of)}.name` : undefined
+    const help = isField ? `a field is taken with a point: write ${sourceOf(e.of)}.${fieldName(at.value as string)}` : undefined
     return context.complain('type_mismatch', at.span, `an index is an int, but this is ${show(index)}`, { help })
   }
   if (isJson(list)) return JSON_TYPE

@@ -54,3 +54,9 @@ export const withoutNull = (fact: Fact): Fact => {
   if (rest.length === variants.length) return fact
   return { type: only && rest.length === 1 ? only : { kind: 'sum', variants: rest }, absence: 'maybe', mayBeNull: true }
 }
+
+/** Of a field that only some of the variants have. */
+export const helpForVariant = (name: string, type: Type): string | undefined =>
+  someFieldsOf(type)?.has(name)
+    ? 'some of its variants have it: ask for it first, by has(…), by what tells the variants apart, or by match'
+    : undefined

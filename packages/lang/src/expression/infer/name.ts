@@ -8,7 +8,7 @@ import { isJson } from '../../types/kind.js'
 import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, show } from './context.js'
 import { FIELD_OF_INPUT, type Local, localNamed, type Meaning, WHOLE_INPUT } from './environment.js'
-import { fieldsOf, someFieldsOf } from './fields.js'
+import { fieldsOf, helpForVariant, someFieldsOf } from './fields.js'
 import { narrowedFact, narrowedInput } from './narrow.js'
 
 export const inferName = (e: NameExpression, context: Context): Fact | undefined => {
@@ -46,7 +46,8 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
     })
   }
   const near = ownValue(name) ?? nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
-  const help = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
+  const other = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
+  const help = helpForVariant(name, input) ?? other
   return context.complain('unknown_field', span, `the input ${show(input)} has no field '${name}'`, { help })
 }
 

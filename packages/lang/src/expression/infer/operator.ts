@@ -107,9 +107,12 @@ const conversion = (e: BinaryExpression, left: Type, right: Type): string | unde
   return undefined
 }
 
+const forNull = (e: Expression, type: Type): string | undefined =>
+  type.kind === 'sum' && type.variants.some(({ kind }) => kind === 'unit') ? `${sourceOf(e)} ?? … stands in for null` : undefined
+
 export const requireNumber = (e: Expression, type: Type, who: string, context: Context): boolean => {
   if (isJson(type) || isNumber(type)) return true
-  const help = isString(type) ? `number(${sourceOf(e)}) reads a number from a string` : undefined
+  const help = isString(type) ? `number(${sourceOf(e)}) reads a number from a string` : forNull(e, type)
   context.complain('type_mismatch', e.span, `${who} needs a number, but this is ${show(type)}`, { help })
   return false
 }
@@ -117,7 +120,7 @@ export const requireNumber = (e: Expression, type: Type, who: string, context: C
 export const requireString = (e: Expression, type: Type, who: string, context: Context): boolean => {
   if (isJson(type) || isString(type)) return true
   context.complain('type_mismatch', e.span, `${who} needs a string, but this is ${show(type)}`, {
-    help: `text(${sourceOf(e)}) makes it a string`,
+    help: forNull(e, type) ?? `text(${sourceOf(e)}) makes it a string`,
   })
   return false
 }

@@ -34,12 +34,13 @@ export const intAt = (buf: Buffer, start: number, end: number, site: Site): numb
   return n < LIMIT && n > -LIMIT ? n : limitedInt(integerOf(buf.toString('latin1', start, end)), site)
 }
 
-/** Any number for a computation: one that is whole is exact. */
+/** Any number for a computation. Of one beyond ±2^53 a double would lose digits, whole or not. */
 export const numberAt = (buf: Buffer, start: number, end: number, site: Site): number => {
   const n = parseNumberAt(buf, start, end)
   if (n < LIMIT && n > -LIMIT) return n
   const text = buf.toString('latin1', start, end)
-  return isIntegerText(text) ? limitedInt(integerOf(text), site) : n
+  if (isIntegerText(text)) return limitedInt(integerOf(text), site)
+  return Math.abs(n) > LIMIT ? failEvaluation(site, 'a number beyond ±2^53 cannot be computed with') : n
 }
 
 /** For comparisons: exact for ints of any size. `==` and `<` compare both kinds correctly. */

@@ -1,0 +1,70 @@
+// What stands where an expression of ours ends, or where one is due, as other languages write theirs; and what is written here.
+
+import type { Cursor } from './cursor.js'
+import { ownOperator, ownWord } from './foreign.js'
+
+/** Ends the parse at an operator, or behind a word, of another language. */
+export const refuseForeign = (c: Cursor): void => {
+  const { kind, text, span, startsLine } = c.next
+  // On a line of its own it is the key of the next entry.
+  const help = kind === 'symbol' || (kind === 'identifier' && !startsLine) ? ownOperator(text) : undefined
+  if (help) c.fail(`'${text}' is no operator of expressions`, span, help)
+  const before = c.previous
+  const isBehindWord = before.kind === 'identifier' && !c.next.startsLine && beginsOperand(c)
+  const way = isBehindWord ? ownWord(before.text) : undefined
+  if (way) c.fail(`'${before.text}' is no word of expressions`, before.span, way)
+}
+
+// Those that go on with an expression, or with what it stands in.
+const GOING_ON = new Set(['then', 'else', 'for', 'in', 'if', 'of', 'and', 'or'])
+
+const beginsOperand = ({ next: { kind, text, piece } }: Cursor): boolean =>
+  kind === 'identifier'
+    ? !GOING_ON.has(text)
+    : kind === 'template'
+      ? piece === 'head' || piece === 'whole'
+      : kind === 'string' || kind === 'number' || text === '('
+
+const BEHIND: ReadonlyMap<string, string> = new Map([
+  ['if', 'write if c then a else b'],
+  ['for', 'a list has brackets of its own: [e for x in xs if c]'],
+  ['{', 'write if c then a else b, or match e { x : T -> e2, _ -> e3 }'],
+  [',', 'a tuple is written [a, b]; a function of an item has one name, as in x -> e'],
+  [';', 'an expression is one value, and let x = e in e2 names a part of it'],
+  ['->', 'a function of an item is one name, an arrow and an expression, as in sort(xs, x -> e)'],
+  ['!', 'what may be absent has a stand-in: a.b ?? 0'],
+])
+
+/** Where a bracket or parenthesis should close. */
+export const helpBehind = ({ next }: Cursor): string | undefined => BEHIND.get(next.text)
+
+/** Where a record should go on, or close. */
+export const helpInRecord = ({ next: { text } }: Cursor): string | undefined =>
+  text === '=' ? 'a field is written name: e' : text === ';' ? 'fields are separated by commas' : undefined
+
+const BEFORE: ReadonlyMap<string, string> = new Map([
+  ['.', 'a field is a name, or value.name'],
+  ['=~', 'write matches(s, "re")'],
+  ['++', 'nothing is changed by an expression: write x + 1'],
+  ['--', 'nothing is changed by an expression: write x - 1'],
+  ...['+', '-', '*', '/', '%', '??'].map(
+    (sign) => [`${sign}=`, 'nothing is changed by an expression: write a + b, and { ...r, a: e } for r with another a'] as const,
+  ),
+  ['...', 'lists are joined by +, as in xs + [x]; { ...r, a: e } is for records'],
+  ['for', 'write [e for x in xs if c]'],
+])
+
+/** Where an expression is due. */
+export const helpBefore = (c: Cursor): string | undefined => {
+  const { text, isSpaced } = c.next
+  return (isSpaced ? undefined : BEFORE.get(c.previous.text + text)) ?? BEFORE.get(text)
+}
+
+const FIELDS: ReadonlyMap<string, string> = new Map([
+  ['.', 'range(n) is the list of 0 to n - 1'],
+  ['*', 'write ...r for the fields of a record, values(m) for the values of a map, [x.a for x in xs] for those of a list'],
+  ['[', 'an item is xs[0], and [e for x in xs] takes each in turn'],
+])
+
+/** Where the name of a field is due. */
+export const helpField = ({ next }: Cursor): string | undefined => FIELDS.get(next.text)
