@@ -52,6 +52,8 @@ const TRIES = 20
 const RETRY_MS = 500
 const STOP_MS = 2000
 const ANSWERS_FD = 6
+/** When the server is killed, what is asked of models already is kept before the process ends. */
+export const ORPHAN_SECONDS = 10
 
 export const runRecorded = async (options: RecordedRunOptions, ports: RecordedRunPorts): Promise<void> => {
   for (let tries = 1; ; tries++) {
@@ -65,7 +67,7 @@ export const runRecorded = async (options: RecordedRunOptions, ports: RecordedRu
 const runOnce = async (o: RecordedRunOptions, ports: RecordedRunPorts): Promise<'held' | 'over'> => {
   const { stdout, telemetry, report } = ports
   const own = { program: 'plumb', args: wordsOf(o), files: o.files, entry: o.spec, readsSpec: true, env: envOf(o) } as const
-  const started = spawnPlumb({ ...own, fds: { [ANSWERS_FD]: 'in' } })
+  const started = spawnPlumb({ ...own, fds: { [ANSWERS_FD]: 'in' }, graceSeconds: ORPHAN_SECONDS })
   if (!started.ok) {
     report(started.error)
     return 'over'
