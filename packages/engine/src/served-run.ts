@@ -1,7 +1,8 @@
 // A request of plumb-serve as a run by workers: its inputs go into the tables, and what comes of them is taken from there as numbered lines. A line
 // is kept in one transaction with the end of what it came from, so each is there once, whichever server takes it.
 
-import { isOpen, type ListedCall, questionOf } from '@plumb/ledger/approval'
+import { type AskedCall, type Consent, settleConsent } from '@plumb/ledger'
+import { fitInput, isOpen, type ListedCall, questionOf } from '@plumb/ledger/approval'
 import { doneText, errorText, type Fault, fault, valueText } from '@plumb/wire'
 import { callsOf, decide } from './approve.js'
 import { beginRun } from './begin-run.js'
@@ -13,7 +14,7 @@ import { runNameOf, type ServedTables } from './served-tables.js'
 import { fixedFault } from './unserved.js'
 
 /** What a person has said. */
-export type Said = { readonly isApproved: boolean; readonly answer?: string; readonly why?: string }
+export type Said = { readonly isApproved: boolean; readonly answer?: string; readonly why?: string } | Exclude<Consent, boolean>
 
 /** A question, or a call that needs approval. */
 export interface PersonAsked {
@@ -24,6 +25,8 @@ export interface PersonAsked {
   /** One JSON value as text. */
   readonly input: string
   readonly schema: unknown
+  /** Why what was put in the place of the input of the call cannot be taken. */
+  readonly wrong?: string | undefined
 }
 
 export interface Spending {
@@ -207,13 +210,16 @@ export class ServedRun {
   async #askOne(call: ListedCall): Promise<void> {
     const asked = new AbortController()
     this.#asked.set(call.id, asked)
-    const said = await this.#o.ask(askedOf(call), asked.signal)
-    const { tables, left } = this.#o
-    if (said && !asked.signal.aborted)
+    const { tables, left, ask } = this.#o
+    const asking = ({ input, wrong }: AskedCall) => ask({ ...askedOf({ ...call, input }), wrong }, asked.signal)
+    const { said, edited } = await settleConsent(call, asking, (json) => fitInput(json, call.schema))
+    if (typeof said === 'object' && 'isApproved' in said && !asked.signal.aborted) {
+      const decision = { ...said, ...(edited === undefined ? {} : { edited }) }
       await tables.patiently(
-        (connection) => connection.transaction((query) => decide(query, this.#name, [call.id], new Map([[call.id, call]]), said)),
+        (connection) => connection.transaction((query) => decide(query, this.#name, [call.id], new Map([[call.id, call]]), decision)),
         left,
       )
+    }
     this.#asked.delete(call.id)
   }
 }

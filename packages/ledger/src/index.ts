@@ -1,4 +1,12 @@
-export { type AskedCall, type Consent, type ConsentQuestion, consentQuestion, inputToShow, settleConsent } from './approval/question.js'
+export {
+  type AskedCall,
+  type Consent,
+  type ConsentQuestion,
+  consentQuestion,
+  consentText,
+  inputToShow,
+  settleConsent,
+} from './approval/question.js'
 export { joinBudget, openBudget, openOwnBudget } from './budget/budget.js'
 export { currentBudget } from './budget/current.js'
 export type { Budget, BudgetLimits, Member, Reservation } from './budget/interface.js'

@@ -138,10 +138,13 @@ const usageOf = (spending: Spending): Telemetry => ({ kind: 'usage', ms: 0, ...s
 /** Undefined: nobody answers any more. */
 const askBy = async (
   { approve, ask }: BindingRequest,
-  { agent, tool, prompt, input, schema }: PersonAsked,
+  { agent, tool, prompt, input, schema, wrong }: PersonAsked,
   signal: AbortSignal,
 ): Promise<Said | undefined> => {
-  if (tool !== undefined) return { isApproved: await approve({ agent, tool, input: JSON.parse(input) as unknown }, signal) }
+  if (tool !== undefined) {
+    const consent = await approve({ agent, tool, input: JSON.parse(input) as unknown, wrong }, signal)
+    return typeof consent === 'object' ? consent : { isApproved: consent }
+  }
   const answered = await ask({ agent, prompt, input, schema, check: answerCheck(schema), n: 0 }, signal)
   if (answered.ok) return { isApproved: true, answer: answered.value }
   return isGone(answered.error) ? undefined : { isApproved: false, why: skippedWhy(answered.error) }

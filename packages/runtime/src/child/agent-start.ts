@@ -1,7 +1,7 @@
 // The settings for starting the children of a run.
 
 import type { AgentPlan, Bound } from '@plumb/lang'
-import type { Prices } from '@plumb/ledger'
+import type { Consent, Prices } from '@plumb/ledger'
 import type { AskTerminal } from '@plumb/policy'
 import type { AgentSandbox, Session, StandIn } from '@plumb/tool/internal'
 import type { Deliveries, Fault, InitialMemory, SourceFiles, StateFile } from '@plumb/wire'
@@ -28,7 +28,10 @@ export interface SpawnSettings {
   readonly askPerson?: AskTerminal | undefined
   /** Asks a person whether a call may be made, in place of the terminal. */
   readonly ask?:
-    | ((request: { readonly tool: string; readonly input: unknown }, signal: AbortSignal) => Promise<boolean | undefined>)
+    | ((
+        request: { readonly tool: string; readonly input: unknown; readonly wrong?: string | undefined },
+        signal: AbortSignal,
+      ) => Promise<Consent | undefined>)
     | undefined
   /** Nothing is drawn on the terminal while a person is asked something there. */
   readonly withoutLiveLines?: <T>(ask: () => Promise<T>) => Promise<T>

@@ -2,6 +2,7 @@
 // is a graph in this process too, so that what it remembers ends with the request.
 
 import { asksPerson, type Bound, type Graph, type GraphNode, isRemote, isSharedNode, planOf } from '@plumb/lang'
+import type { Consent } from '@plumb/ledger'
 import { type Fault, type LineSink, type LineSource, Reporter, type Result, succeed } from '@plumb/wire'
 import { ENVELOPE_BYTES, LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { openInProcessChild } from '../child/in-process-child.js'
@@ -46,7 +47,7 @@ export interface GraphRequest {
   /** Of a request that is traced. */
   readonly trace?: TracedGraph | undefined
   readonly memories: Memories | undefined
-  readonly approve: (asked: AskedApproval & { readonly agent: string }, signal?: AbortSignal) => Promise<boolean>
+  readonly approve: (asked: AskedApproval & { readonly agent: string }, signal?: AbortSignal) => Promise<Consent>
   /** Asks a person: an answer of the agent's output type, as JSON text. */
   readonly ask: AskPerson
   readonly signal: AbortSignal
@@ -111,7 +112,7 @@ export class ServedGraph {
       sharedFolds: this.#folds,
       trace: trace?.ofCall,
       report,
-      ask: ({ tool, input }) => request.approve({ tool, input, agent: tool }),
+      ask: ({ tool, input, wrong }) => request.approve({ tool, input, agent: tool, wrong }),
     }
     const leased = await this.#take(request, emitter)
     if (!leased.ok) return report(leased.error)
