@@ -176,8 +176,8 @@ t.test('calls of tools are shown, and asked for', async (t) => {
 t.test('a call is made with the input that is the next message', async (t) => {
   const inputs: unknown[] = []
   const chosen = ['edit', 'edit', 'allow', 'edit']
-  const { prompt, session, text, updates } = await openEditor(t, ['-e', DANGER], {}, ({ toolCall }) => {
-    inputs.push(toolCall.rawInput)
+  const { prompt, session, text, updates } = await openEditor(t, ['-e', DANGER], {}, (call) => {
+    inputs.push((call as { toolCall: { rawInput: unknown } }).toolCall.rawInput)
     return { outcome: { outcome: 'selected', optionId: chosen.shift() ?? '' } }
   })
   const id = await session()

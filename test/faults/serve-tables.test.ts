@@ -160,5 +160,19 @@ t.test('runs in tables: fault 127', { skip: noPostgres }, async (t) => {
   t.equal(await outputs(last, await take(last, '/inc', '5')), '{"seq":1,"value":6}\n')
   await last.stop()
   await t.rejects(serve(files, { ...options, args: [...options.args, '--record', 'runs'] }), /exclude each other/)
-  await t.rejects(serve(files, { ...options, args: [...options.args, '--max-calls', '3'] }), /has workers/)
+
+  // Limits hold for all servers of these bindings, their workers, and the next start.
+  const limited = (calls: number) => serve(files, { ...options, args: [...options.args, '--max-calls', String(calls)] })
+  const [one, two] = await Promise.all([limited(3), limited(3)])
+  t.equal((await one.call('/bot', '"I am sad"')).status, 200)
+  t.match(await outputs(one, await take(one, '/bot', '"I am sad"')), /"value"/)
+  t.match(await outputs(two, await take(two, '/bot', '"I am sad"')), /"value"/)
+  const over = /"budget_spent".*3 calls are made, as many as --max-calls allows/
+  t.match(await outputs(one, await take(one, '/bot', '"I am sad"')), over)
+  t.match(await two.call('/bot', '"I am sad"'), { status: 402, text: over })
+  await Promise.all([one.stop(), two.stop()])
+  const next = await limited(4)
+  t.equal((await next.call('/bot', '"I am sad"')).status, 200, 'a higher limit goes on')
+  t.equal((await next.call('/bot', '"I am sad"')).status, 402, 'with what was spent')
+  await next.stop()
 })

@@ -2,6 +2,8 @@
 
 export { answer, approvals, approve, pending } from './approve.js'
 export { cancel, type Database, drain, type EngineOptions, engine, type LookOptions, letters, retry, runs } from './look.js'
+export type { SharedLimits } from './lending.js'
+export { ServedFunds } from './served-funds.js'
 export { planServed } from './served-plan.js'
 export { type PersonAsked, type Said, ServedRun, type Spending } from './served-run.js'
 export { type ServedRow, ServedTables } from './served-tables.js'

@@ -102,7 +102,11 @@ export class ServedRun {
       .filter((line) => line.trim() !== '')
     await connection.transaction(async (query) => {
       const run = await beginRun(query, { name: this.#name, plan, limits, isKept: false, pins: new Map(), cache: CACHE })
-      if (run === undefined) return undefined
+      if (run === undefined) {
+        // The server may have other limits now.
+        await query(NEW_LIMITS, [this.#name, limits])
+        return true
+      }
       const messages = values.flatMap((value, i) =>
         value.includes('\0')
           ? []
@@ -249,6 +253,9 @@ const STATE = `
 SELECT id, state, taken, failed, parked, NOT EXISTS (SELECT 1 FROM plumb.message m WHERE m.run = r.id) AS is_quiet,
   parked IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plumb.message m WHERE m.run = r.id AND part > 0 AND lease IS NOT NULL) AS is_parked
 FROM plumb.run r WHERE name = $1`
+
+const NEW_LIMITS = `
+UPDATE plumb.run SET limits = $2, parked = NULL WHERE name = $1 AND limits IS DISTINCT FROM $2 AND state IN ('open', 'closed')`
 
 const TAKE_OUTPUTS = `
 DELETE FROM plumb.message WHERE id IN (SELECT id FROM plumb.message WHERE run = $1 AND part = 0 ORDER BY id LIMIT $2)
