@@ -7,7 +7,7 @@ import type { AgentSandbox, Session, StandIn } from '@plumb/tool/internal'
 import type { Deliveries, Fault, InitialMemory, SourceFiles, StateFile } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
-import type { SharedFolds } from '../graph/morphism/shared-folds.js'
+import type { SharedStates } from '../graph/morphism/shared-states.js'
 import { type RunOptions, wordsOfAgents } from '../options/run-options.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
 import type { AuthoritySource } from './authority-source.js'
@@ -54,7 +54,7 @@ export interface SpawnSettings {
   /** The memory of agents and folds, and where they report it. */
   readonly state?: StateFile | undefined
   /** Of a served binding. */
-  readonly sharedFolds?: SharedFolds | undefined
+  readonly sharedStates?: SharedStates | undefined
   /** The place of a call in the trace of its request; by default that of the run. */
   readonly trace?: Session['trace'] | undefined
   /** Its agents answer one request after the other: each has a control channel, which sets its memory in between. */

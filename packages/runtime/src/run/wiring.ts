@@ -286,7 +286,7 @@ class Network {
   #stage(node: GraphNode, feeds: readonly number[]): ExpressionMorphism | Flatten {
     const report = (fault: Fault) => this.#forms.errorHandlers.contextAt(node).report({ ...fault, process: node.name })
     const make = (tell: typeof report) => stageOf(node, this.#scanners, tell)
-    const stage = this.#o.settings.sharedFolds?.stageOf(node, report, make) ?? keptStage(make(report), node, this.#keeping(node))
+    const stage = this.#o.settings.sharedStates?.stageOf(node, report, make) ?? keptStage(make(report), node, this.#keeping(node))
     const lost = this.#losses.ofCurrent(node, this.#context.current)
     if (node.work.kind === 'flatten') return new Flatten(feeds, { stage, report, lost })
     return new ExpressionMorphism(feeds, { stage, sink: this.#context.sink, isSelector: node.work.kind === 'filter', report, lost })

@@ -12,7 +12,7 @@ import type { RunEmitter } from '../event/emitter.js'
 import type { TracedGraph } from '../event/trace.js'
 import { placesOf } from '../event/wires.js'
 import type { MappedTool } from '../graph/morphism/calls.js'
-import { SharedFolds } from '../graph/morphism/shared-folds.js'
+import { SharedStates } from '../graph/morphism/shared-states.js'
 import { type AskPerson, startPerson } from '../person/person-agent.js'
 import { startA2a } from '../remote/a2a-agent.js'
 import { GraphRun, type GraphRunOptions } from '../run/graph-run.js'
@@ -61,14 +61,14 @@ export class ServedGraph {
   readonly #pools = new Map<GraphNode, ProcessPool>()
   readonly #plumbs = new Map<GraphNode, ServedGraph>()
   readonly #places: ReadonlyMap<GraphNode, string>
-  readonly #folds: SharedFolds
+  readonly #states: SharedStates
   /** Agents that are started for each request, and those whose model is a person. */
   readonly #others: Graph
 
   /** `around`: the place of the plumb that it is, if it is nested. */
   constructor(bound: Bound, graph: Graph, base: ServedBase, around?: string) {
     this.#name = bound.name
-    this.#folds = new SharedFolds((node) => node.work.kind === 'fold' && isSharedNode(node, bound))
+    this.#states = new SharedStates((node) => node.work.kind === 'fold' && isSharedNode(node, bound))
     this.#graph = graph
     this.#base = base
     const places = placesOf(graph)
@@ -109,7 +109,7 @@ export class ServedGraph {
     const settings: SpawnSettings = {
       ...this.#base.settings,
       emitter,
-      sharedFolds: this.#folds,
+      sharedStates: this.#states,
       trace: trace?.ofCall,
       report,
       ask: ({ tool, input, wrong }) => request.approve({ tool, input, agent: tool, wrong }),

@@ -12,7 +12,7 @@ interface Shared {
   report: Report
 }
 
-export class SharedFolds {
+export class SharedStates {
   readonly #stages = new Map<GraphNode, Shared>()
 
   constructor(private readonly isIts: (node: GraphNode) => boolean) {}
