@@ -288,10 +288,7 @@ export class Lending {
     return 'had'
   }
 
-  async #lend(
-    balance: Balance,
-    { need, isReturning }: { need: number; isReturning: boolean },
-  ): Promise<'lent' | 'waits' | 'none'> {
+  async #lend(balance: Balance, { need, isReturning }: { need: number; isReturning: boolean }): Promise<'lent' | 'waits' | 'none'> {
     const { spent, run, name, limit } = balance
     const back = isReturning ? Math.max(0, balance.free) : 0
     balance.spent = 0

@@ -68,7 +68,7 @@ export class ServedGraph {
   /** `around`: the place of the plumb that it is, if it is nested. */
   constructor(bound: Bound, graph: Graph, base: ServedBase, around?: string) {
     this.#name = bound.name
-    this.#states = new SharedStates((node) => node.work.kind === 'fold' && isSharedNode(node, bound))
+    this.#states = new SharedStates((node) => isSharedNode(node, bound))
     this.#graph = graph
     this.#base = base
     const places = placesOf(graph)
