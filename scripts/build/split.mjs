@@ -46,9 +46,12 @@ const readChunks = (outputs) => {
   return chunks
 }
 
-// By executable, the late module that it begins with, unless a parent of ours has prepared its work: its bundle has all that it imports, also
-// what other late bundles reach.
-const FIRST_OF_ALL = { 'plumb-agent': 'packages/plumb-agent/src/config/compile-agent.ts' }
+// By executable, the late module that it begins with, unless a parent of ours has prepared its work, or it is asked for help: its bundle has all
+// that it imports, also what other late bundles reach, and what it loads late has bundles of its own.
+const FIRST_OF_ALL = {
+  'plumb-agent': 'packages/plumb-agent/src/config/compile-agent.ts',
+  'plumb-serve': 'packages/plumb-serve/src/main-serve.ts',
+}
 
 // Returns the name of the bundle for each chunk.
 const assignChunks = (chunks, executable) => {
