@@ -152,7 +152,7 @@ t.test('calls of tools are shown, and asked for', async (t) => {
     {
       sessionId: id,
       toolCall: { title: 'danger', rawInput: { n: 2 }, kind: 'other' },
-      options: [{ kind: 'allow_once' }, { kind: 'reject_once' }],
+      options: [{ kind: 'allow_once' }, { optionId: 'edit', kind: 'reject_once' }, { optionId: 'reject', kind: 'reject_once' }],
     },
   ])
   t.match(updates, [
@@ -171,6 +171,32 @@ t.test('calls of tools are shown, and asked for', async (t) => {
       why,
     )
   }
+})
+
+t.test('a call is made with the input that is the next message', async (t) => {
+  const inputs: unknown[] = []
+  const chosen = ['edit', 'edit', 'allow', 'edit']
+  const { prompt, session, text, updates } = await openEditor(t, ['-e', DANGER], {}, (call) => {
+    inputs.push((call as { toolCall: { rawInput: unknown } }).toolCall.rawInput)
+    return { outcome: { outcome: 'selected', optionId: chosen.shift() ?? '' } }
+  })
+  const id = await session()
+  t.equal(await prompt(id, 'call danger {"n":2}'), 'end_turn')
+  t.match(text('agent_message_chunk'), /The input of 'danger' is \{"n":2\}\n\nThe next message is its input/)
+  t.equal(await prompt(id, 'three'), 'end_turn')
+  t.match(text('agent_message_chunk'), /That is no JSON/)
+  t.equal(await prompt(id, '{"n":"x"}'), 'end_turn', 'it does not fit, and is asked again')
+  t.match(text('agent_message_chunk'), /Not changed: .*n/)
+  t.equal(await prompt(id, '{ "n": 3 }'), 'end_turn')
+  t.strictSame(inputs, [{ n: 2 }, { n: 2 }, { n: 3 }])
+  t.match(text('agent_message_chunk'), /\{"n":7\}$/)
+  t.equal(await prompt(id, 'call danger {"n":4}'), 'end_turn')
+  updates.splice(0)
+  t.equal(await prompt(id, 'skip'), 'end_turn')
+  t.match(
+    updates.filter(({ sessionUpdate }) => sessionUpdate === 'tool_call_update'),
+    [{ status: 'failed' }],
+  )
 })
 
 t.test('a question without an answer ends with its turn', async (t) => {

@@ -25,6 +25,7 @@ interface Question {
   readonly input: unknown
   readonly schema: object
   readonly digest: string
+  readonly wrong?: string
 }
 
 const pendingOf = async (server: Serving, name: string): Promise<readonly Question[]> =>
@@ -103,6 +104,24 @@ t.test('people are asked: fault 126', async (t) => {
     while (text === '') text = await outcome()
     t.match(text, shown)
   }
+
+  const edited = server.call('/bot', JSON.stringify('call refund {"amount":5}'), as('ann'))
+  const call = await first('boss')
+  t.match(await answer('boss', call.id, { edit: { amount: 6 }, answer: true }), { status: 400, json: { error: 'usage' } })
+  t.equal((await answer('ann', call.id, { edit: { amount: 6 } })).status, 404)
+  t.equal((await answer('boss', call.id, { edit: { amount: 'x' } })).status, 200)
+  const unchanged = await first('boss')
+  t.match(unchanged, { kind: 'approval', input: { input: { amount: 5 } }, wrong: /amount/ }, 'what does not fit changes nothing')
+  t.equal((await answer('boss', unchanged.id, { edit: { amount: 6 } })).status, 200)
+  const changed = await first('boss')
+  t.match(changed, { kind: 'approval', input: { input: { amount: 6 } }, wrong: undefined })
+  t.equal((await answer('boss', changed.id, { answer: true })).status, 200)
+  t.match((await edited).text, /REFUNDED/i)
+  const asking = server.call('/review', '"c"', as('ann'))
+  const person = await first('ann')
+  t.match(await answer('ann', person.id, { edit: 'x' }), { status: 422, json: { error: 'usage' } }, 'a question has no input to change')
+  await answer('ann', person.id, { skip: '' })
+  await asking
 })
 
 t.test('OpenAPI and the page', async (t) => {

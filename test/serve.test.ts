@@ -14,6 +14,7 @@ const LINES = { 'content-type': 'application/x-ndjson' }
 const EVENTS = { accept: 'text/event-stream' }
 
 const SPEC = `type N = { n: int }
+type K = { k: int, n: int }
 @serve "/a/double" let double : !N -> !N = map({ n: n * 2 })
 @serve let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
 @serve let talks : !{ who: string, text: string } -> !string = agent { provider: "eliza", model: "doctor", conversation: who }
@@ -26,6 +27,8 @@ const SPEC = `type N = { n: int }
 let running : !int -> !int = fold(state + value, from: 0)
 @serve let some : !int -> !int = map(value) ; kept
 @shared true let kept : !int -> !int = fold(state + value, from: 0)
+@serve @shared true let pairs : !int -> ![int] = batch(2)
+@serve @shared true let joined : !K -> !(K, K) = (filter(n < 0) * filter(n > 0)) ; barrier(by: (k, k))
 @serve let nest : !string -> !string = plumb(input, output) { input ; bot ; inner ; output }
 let inner : !string -> !string = plumb(input, output) { input ; map({ s: value }) ; counted ; map(s) ; output }
 let counted : !{ s: string } -> !{ s: string } = fold({ s: state.s + value.s + "|" }, from: { s: "" })
@@ -157,6 +160,32 @@ t.test('what belongs to one request never reaches another', async (t) => {
       'also those that are in hand at once',
     )
   }
+  const pairs: string[] = []
+  for (const n of [1, 2, 3, 4]) pairs.push((await serving.call('/pairs', String(n))).text)
+  t.strictSame(pairs, ['{"outputs":[]}', '{"outputs":[[1,2]]}', '{"outputs":[]}', '{"outputs":[[3,4]]}'], 'lists of all requests')
+  const many = await Promise.all(Array.from({ length: 8 }, () => serving.call('/pairs', '5\n6\n7\n', { headers: LINES })))
+  t.equal(
+    [
+      ...many
+        .map(({ text }) => text)
+        .join('')
+        .matchAll(/"value":\[[567],[567]\]/g),
+    ].length,
+    12,
+    'also those that are in hand at once',
+  )
+  const partners: string[] = []
+  for (const [k, n] of [
+    [1, -1],
+    [2, 5],
+    [1, 7],
+    [2, -3],
+    [1, 8],
+  ] as const)
+    partners.push((await serving.call('/joined', `{"k":${k},"n":${n}}`)).text)
+  const none = '{"outputs":[]}'
+  const of = (k: number, ...ns: readonly number[]) => `{"outputs":[[${ns.map((n) => `{"k":${k},"n":${n}}`).join(',')}]]}`
+  t.strictSame(partners, [none, none, of(1, -1, 7), of(2, -3, 5), none], 'partners of all requests')
   const said = 'I need some help'
   const alone = await serving.call('/bot', JSON.stringify(said))
   const twice = await serving.call('/bot', `${JSON.stringify(said)}\n`.repeat(2), { headers: LINES })
@@ -399,7 +428,13 @@ t.test('what cannot be served', async (t) => {
     [{ 'a.plumb': '@serve "/x" let a : !int -> !int = id\n@serve "/x" let b : !int -> !int = id' }, [], /both at '\/x'/],
     [{ 'a.plumb': '@serve "/v1/x" let a : !int -> !int = id' }, [], /the server's own/],
     [{ 'a.plumb': '@serve "x" let a : !int -> !int = id' }, [], /'@serve' takes true, or a path/],
-    [{ 'a.plumb': '@serve @shared true let a : !int -> ![int] = batch(2)' }, [], /'@shared' of 'a' is for folds, and 'batch' belongs/],
+    [{ 'a.plumb': '@serve @shared true let a : !int -> ![int] = batch()' }, [], /'@shared' of 'a' is not for .*: 'batch' sends at the end/],
+    [{ 'a.plumb': '@serve @shared true let a : !int -> ![int] = batch(2, within: 1)' }, [], /'batch' lets go by time/],
+    [
+      { 'a.plumb': '@serve @shared true let a : !int -> !(int, int) = (id * id) ; barrier' },
+      [],
+      /'barrier' joins what stems from one input/,
+    ],
     [
       { 'a.plumb': '@shared true let f : int -> int = map(value)\nlet main : !int -> !int = id' },
       [],

@@ -162,6 +162,10 @@ class Question:
     def skip(self, why: str = "skipped") -> None:
         self._settle({"skip": why})
 
+    def edit(self, input: Any) -> None:
+        """Of an approval: it is asked about again, with this input of the call."""
+        self._settle({"edit": input})
+
     def _settle(self, body: dict[str, Any]) -> None:
         self._server.ask("POST", "/pending/" + urllib.parse.quote(self.fields["id"], safe=""), line_of(body))
 

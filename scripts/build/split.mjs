@@ -47,11 +47,12 @@ const readChunks = (outputs) => {
 }
 
 // By executable, the late modules with which most starts go on. What two of them import is in main; the bundle of each has the rest that it
-// imports, also what other late bundles reach.
+// imports, also what other late bundles reach, and what it loads late has bundles of its own.
 const USUAL = {
   plumb: ['run-binding', 'command/check', 'command/fmt'].map((module) => `packages/plumb/src/${module}.ts`),
   // Unless a parent has prepared its work.
   'plumb-agent': ['packages/plumb-agent/src/config/compile-agent.ts'],
+  'plumb-serve': ['packages/plumb-serve/src/main-serve.ts'],
 }
 
 // Returns the name of the bundle for each chunk.

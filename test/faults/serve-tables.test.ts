@@ -94,6 +94,27 @@ t.test('runs in tables: fault 127', { skip: noPostgres }, async (t) => {
   t.match(await outputs(server, called), /refunded/i)
   t.strictSame(JSON.parse((await server.call('/pending')).text), [], 'what was answered elsewhere waits here no more')
 
+  // With another input, held against the type of the tool in the tables too.
+  const corrected = await take(server, '/bot', JSON.stringify('call refund {"amount":7}'))
+  const edit = async (amount: unknown) => server.call(`/pending/${(await first(server)).id}`, JSON.stringify({ edit: { amount } }))
+  t.equal((await edit('x')).status, 200)
+  t.match(await first(server), { input: { input: { amount: 7 } }, wrong: /amount/ })
+  t.equal((await edit(8)).status, 200)
+  const asked8 = await first(server)
+  t.match(asked8, { input: { input: { amount: 8 } }, wrong: undefined })
+  await server.call(`/pending/${asked8.id}`, '{"answer":true}')
+  t.match(await outputs(server, corrected), /refunded/i)
+  const listed = await take(server, '/bot', JSON.stringify('call refund {"amount":9}'))
+  await first(server)
+  const of = listed.replace('/runs/', 'serve-')
+  const [call] = (await scene.bash(`plumb approvals --on "$PLUMB_ON" ${of} | pick _.id`)).out.split('\n')
+  t.match(await scene.bash(`plumb approve --on "$PLUMB_ON" --edit '{"amount":"x"}' ${of} ${call}`), {
+    status: 1,
+    err: /input_type_mismatch/,
+  })
+  t.equal((await scene.bash(`plumb approve --on "$PLUMB_ON" --edit '{"amount":10}' ${of} ${call}`)).status, 0)
+  t.match(await outputs(server, listed), /refunded/i)
+
   // A run that is stopped, a second server, and a kill in the middle.
   const [talk, other] = [await take(server, '/talks', '"one"'), await take(server, '/talks', '"two"', { 'idempotency-key': 'k' })]
   const turns = [await model.turn(), await model.turn()]
@@ -139,5 +160,19 @@ t.test('runs in tables: fault 127', { skip: noPostgres }, async (t) => {
   t.equal(await outputs(last, await take(last, '/inc', '5')), '{"seq":1,"value":6}\n')
   await last.stop()
   await t.rejects(serve(files, { ...options, args: [...options.args, '--record', 'runs'] }), /exclude each other/)
-  await t.rejects(serve(files, { ...options, args: [...options.args, '--max-calls', '3'] }), /has workers/)
+
+  // Limits hold for all servers of these bindings, their workers, and the next start.
+  const limited = (calls: number) => serve(files, { ...options, args: [...options.args, '--max-calls', String(calls)] })
+  const [one, two] = await Promise.all([limited(3), limited(3)])
+  t.equal((await one.call('/bot', '"I am sad"')).status, 200)
+  t.match(await outputs(one, await take(one, '/bot', '"I am sad"')), /"value"/)
+  t.match(await outputs(two, await take(two, '/bot', '"I am sad"')), /"value"/)
+  const over = /"budget_spent".*3 calls are made, as many as --max-calls allows/
+  t.match(await outputs(one, await take(one, '/bot', '"I am sad"')), over)
+  t.match(await two.call('/bot', '"I am sad"'), { status: 402, text: over })
+  await Promise.all([one.stop(), two.stop()])
+  const next = await limited(4)
+  t.equal((await next.call('/bot', '"I am sad"')).status, 200, 'a higher limit goes on')
+  t.equal((await next.call('/bot', '"I am sad"')).status, 402, 'with what was spent')
+  await next.stop()
 })

@@ -114,6 +114,7 @@ class HttpConnection extends BaseConnection {
       ...question,
       answer: (value: unknown) => this.#settle(question.id, { answer: value }),
       skip: (why = 'skipped') => this.#settle(question.id, { skip: why }),
+      edit: (input: unknown) => this.#settle(question.id, { edit: input }),
     }))
   }
 

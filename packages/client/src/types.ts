@@ -80,6 +80,8 @@ export interface Question {
   readonly [more: string]: unknown
   answer(value: unknown): Promise<void>
   skip(why?: string): Promise<void>
+  /** Of an approval: it is asked about again, with this input of the call. */
+  edit(input: unknown): Promise<void>
 }
 
 export interface Connection {

@@ -1,7 +1,7 @@
 // plumb approvals and plumb approve, plumb pending and plumb answer on a run by workers: lists what waits for a person, and stores decisions.
 
 import { type Decision, digestOf, isOpen, type ListedCall } from '@plumb/ledger/approval'
-import { type AnswerOptions, type ApproveOptions, decisionBy, readDeadline, refusalOf, showCalls, showPending } from '@plumb/runtime/record'
+import { type AnswerOptions, type ApproveOptions, decisionBy, decisionOn, showCalls, showPending } from '@plumb/runtime/record'
 import { fail, type Result, succeed } from '@plumb/wire'
 import type { Query } from './connection.js'
 import { type Database, noRun, withConnection } from './look.js'
@@ -50,13 +50,13 @@ export const decide = async (
   name: string,
   ids: readonly string[],
   calls: ReadonlyMap<string, ListedCall>,
-  { isApproved, answer, why, untilMs }: Decision,
+  { isApproved, answer, edited, why, untilMs }: Decision,
 ): Promise<Result<string>> => {
   // Of what was shown: the database refuses what is another by now.
   const digests = ids.map((id) => digestOf(calls.get(id)?.input ?? ''))
   const { rows } = await query(DECIDE, [
     ...[name, ids, digests, isApproved ? 'approved' : 'denied', answer ?? why ?? null],
-    untilMs === undefined ? null : new Date(untilMs).toISOString(),
+    ...[untilMs === undefined ? null : new Date(untilMs).toISOString(), edited ?? null],
   ])
   if (rows[0]?.decided === 0) return fail('cancelled', `run '${name}' has ended: nothing more of it is delivered`)
   await query('NOTIFY plumb')
@@ -66,22 +66,11 @@ export const decide = async (
 /** Decides all of the calls, or none. Their messages are delivered again. */
 export const approve = (database: Database, name: string, ids: readonly string[], options: ApproveOptions): Promise<number> =>
   withConnection(database, true, async (connection) => {
-    const { deny, why, until } = options
-    const untilMs = until === undefined ? succeed(undefined) : readDeadline(until)
-    if (!untilMs.ok) return untilMs
     const decided = await connection.transaction(async (query): Promise<Result<string> | undefined> => {
       const calls = await callsOf(query, name)
       if (!calls) return noRun(name)
-      for (const id of ids) {
-        const refused = refusalOf(id, calls)
-        if (!refused.ok) return refused
-      }
-      const decision = {
-        isApproved: deny !== true,
-        ...(why === undefined ? {} : { why }),
-        ...(untilMs.value === undefined ? {} : { untilMs: untilMs.value }),
-      }
-      return decide(query, name, [...new Set(ids)], calls, decision)
+      const decision = decisionOn(ids, options, calls)
+      return decision.ok ? decide(query, name, [...new Set(ids)], calls, decision.value) : decision
     })
     return decided ?? noRun(name)
   })
@@ -92,21 +81,22 @@ export const callsOf = async (query: Query, name: string): Promise<Map<string, L
   const [run] = runs
   if (!run) return undefined
   const { rows } = await query(
-    `SELECT a.id, a.call, a.reason, a.until, CASE WHEN m.lease IS NOT NULL AND a.state = 'in_doubt' THEN 'approved' ELSE ${STATE_NOW} END AS state
+    `SELECT a.id, a.call, a.reason, a.edited, a.until, CASE WHEN m.lease IS NOT NULL AND a.state = 'in_doubt' THEN 'approved' ELSE ${STATE_NOW} END AS state
      FROM plumb.approval a LEFT JOIN plumb.message m ON m.run = a.run AND m.part = a.part AND m.ord = a.ord AND m.until > now()
      WHERE a.run = $1 ORDER BY a.n`,
     [run.id],
   )
   return new Map(
-    rows.map(({ id, call, reason, until, state }) => {
+    rows.map(({ id, call, reason, edited, until, state }) => {
       const said = JSON.parse(String(call)) as ListedCall
       // What a worker says in the call is unchecked: it is decided under the id of its row.
       const known = { ...said, id: String(id), input: typeof said.input === 'string' ? said.input : JSON.stringify(said.input) }
-      const decided = { ...known, ...(until === null ? {} : { untilMs: Number(until) }), state: stateOf(said, String(state)) }
+      const byPerson = { ...(edited === null ? {} : { edited: String(edited) }), ...(until === null ? {} : { untilMs: Number(until) }) }
+      const decided = { ...known, ...byPerson, state: stateOf(said, String(state)) }
       return [known.id, { ...decided, ...(reason === null ? {} : reasonOf(decided, String(reason))) }]
     }),
   )
 }
 
 /** For a run that is not over. */
-const DECIDE = 'SELECT plumb.decide_calls($1::text, $2::text[], $3::text[], $4::text, $5::text, $6::timestamptz) AS decided'
+const DECIDE = 'SELECT plumb.decide_calls($1::text, $2::text[], $3::text[], $4::text, $5::text, $6::timestamptz, $7::text) AS decided'

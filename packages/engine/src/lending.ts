@@ -2,10 +2,22 @@
 // returned if unused. If the worker dies, what it borrowed and did not report counts as spent.
 
 import { type BudgetLimits, type Lender, openLender } from '@plumb/ledger'
-import { type Claim, type Fault, fault, type Result, succeed, toDollars } from '@plumb/wire'
+import { type Claim, type Fault, fault, leastOf, type Result, succeed, toDollars } from '@plumb/wire'
 import type { Engine } from './engine.js'
 
-export type LendingLimits = Pick<BudgetLimits, 'calls' | 'tokens' | 'cost' | 'prices'>
+type Limits = Pick<BudgetLimits, 'calls' | 'tokens' | 'cost'>
+
+/** Limits that many runs share: those of the servers of one name. */
+export interface SharedLimits extends Limits {
+  readonly name: string
+}
+
+export interface LendingLimits extends Limits, Pick<BudgetLimits, 'prices'> {
+  readonly shared?: SharedLimits | undefined
+}
+
+/** What one worker has of the limits that many runs share, by their balances. */
+export type SharedBalances = Map<string, Balance>
 
 export interface LendingOptions {
   readonly engine: Pick<Engine, 'lend' | 'pace' | 'paced'>
@@ -16,10 +28,17 @@ export interface LendingOptions {
   /** A process has messages in flight, and may make requests. */
   readonly isAsked: () => boolean
   readonly fail: (error: unknown) => void
+  /** Of all runs that this worker has. */
+  readonly shared: SharedBalances
 }
 
 interface Balance {
+  readonly run: string
+  /** Its name in the run. */
+  readonly name: string
   readonly limit: number
+  /** Granted, and not settled. */
+  held: number
   /** Borrowed, and not granted yet. */
   free: number
   /** Spent, and not reported to the engine. */
@@ -59,15 +78,27 @@ export class Lending {
   #isClosed = false
 
   static open(options: LendingOptions): Result<Lending> {
-    const lender = openLender(options.limits)
+    const { shared, ...own } = options.limits
+    const lender = openLender({ ...own, ...(shared ? strictest(own, shared) : {}) })
     return lender.ok ? succeed(new Lending(options, lender.value)) : lender
   }
 
   private constructor(options: LendingOptions, lender: Lender) {
     this.#o = options
     this.#lender = lender
-    const { calls, tokens, cost } = options.limits
-    for (const [name, limit] of Object.entries({ calls, tokens, cost })) if (limit !== null) this.#open(name, limit)
+    const { shared } = options.limits
+    for (const kind of KINDS) {
+      const limit = options.limits[kind]
+      if (limit !== null) this.#open(kind, limit)
+      const most = shared?.[kind] ?? null
+      if (!shared || most === null) continue
+      const name = `${kind} of ${shared.name}`
+      const known = options.shared.get(name)
+      // All runs that have it spend from the same.
+      const balance = known?.limit === most ? known : { ...newBalance(ALL_RUNS, name, most), ...known, limit: most }
+      options.shared.set(name, balance)
+      this.#balances.set(sharedKey(kind), balance)
+    }
   }
 
   get budget(): Lender['budget'] {
@@ -113,7 +144,7 @@ export class Lending {
       await this.#answerAll()
       for (const [name, balance] of this.#balances) {
         const isIdle = balance.free > 0 && balance.free === balance.seen && !this.#isWanted(name)
-        if (balance.spent > 0 || isIdle) await this.#lend(name, balance, { need: 0, isReturning: isIdle })
+        if (balance.spent > 0 || isIdle) await this.#lend(balance, { need: 0, isReturning: isIdle })
         balance.seen = balance.free
       }
     } finally {
@@ -126,7 +157,15 @@ export class Lending {
     if (this.#isClosed) return
     await this.#answerAll()
     this.kill()
-    for (const [name, balance] of this.#balances) await this.#lend(name, balance, { need: 0, isReturning: true })
+    for (const { needs } of [...this.#held.values(), ...this.#waiting.filter(({ isPaid }) => isPaid)]) {
+      for (const { balance: name, amount } of needs) {
+        const balance = this.#balances.get(name)
+        if (!balance) continue
+        balance.held -= amount
+        balance.spent += amount
+      }
+    }
+    for (const balance of this.#balances.values()) await this.#lend(balance, { need: 0, isReturning: true })
   }
 
   /** The engine is unavailable. */
@@ -142,11 +181,11 @@ export class Lending {
   async #answer(said: NonNullable<ReturnType<Lender['next']>>): Promise<void> {
     if (said.kind === 'call') this.#ask(said.id, undefined)
     else if (said.kind === 'claim') this.#ask(said.id, said.claim)
-    else if (said.kind === 'back') this.#spend('calls', -1)
-    else if (said.kind === 'tokens') this.#spend('tokens', said.tokens)
+    else if (said.kind === 'back') this.#spendAll('calls', -1)
+    else if (said.kind === 'tokens') this.#spendAll('tokens', said.tokens)
     else if (said.kind === 'paid') await this.#settle(said.id, said.cost, said.tokens)
     else if (said.kind === 'cost') {
-      this.#spend('cost', said.cost)
+      this.#spendAll('cost', said.cost)
       if (said.agent !== undefined) this.#spend(balanceOf(this.#o.nameOf(said.agent)), said.cost)
     } else if (said.kind === 'gone') {
       const isTheirs = ({ id }: Asked) => id.startsWith(`${said.who} `) || id.startsWith(`${said.who}.`)
@@ -156,11 +195,15 @@ export class Lending {
   }
 
   #ask(id: string, claim: Claim | undefined): void {
-    const { calls, tokens, cost } = this.#o.limits
     const needs: Need[] = []
-    if (!claim && calls !== null) needs.push({ balance: 'calls', amount: 1 })
-    if (!claim && tokens !== null) needs.push({ balance: 'tokens', amount: 1, isLookedAt: true })
-    if (claim && cost !== null) needs.push({ balance: 'cost', amount: claim.cost })
+    const need = (kind: Kind, amount: number, isLookedAt = false): void => {
+      for (const balance of [kind, sharedKey(kind)]) if (this.#balances.has(balance)) needs.push({ balance, amount, isLookedAt })
+    }
+    if (claim) need('cost', claim.cost)
+    else {
+      need('calls', 1)
+      need('tokens', 1, true)
+    }
     if (claim?.agent) {
       const balance = balanceOf(this.#o.nameOf(claim.agent.name))
       this.#open(balance, claim.agent.cost)
@@ -178,10 +221,18 @@ export class Lending {
     if (!hasHeld || !asked.claim) return
     for (const { balance, amount } of asked.needs) {
       const known = this.#balances.get(balance)
-      if (known) known.free += amount
+      if (known) {
+        known.free += amount
+        known.held -= amount
+      }
       this.#spend(balance, cost)
     }
     if (asked.claim.rate) await this.#o.engine.paced(this.#o.run, id, tokens)
+  }
+
+  #spendAll(kind: Kind, amount: number): void {
+    this.#spend(kind, amount)
+    this.#spend(sharedKey(kind), amount)
   }
 
   #spend(name: string, amount: number): void {
@@ -217,11 +268,12 @@ export class Lending {
     for (const { balance: name, amount } of asked.needs) {
       const balance = this.#balances.get(name)
       if (!balance || balance.free >= amount) continue
-      const lent = await this.#lend(name, balance, { need: amount - Math.max(0, balance.free), isReturning: false })
-      if (lent === 'none') return spentFault(name, balance.limit)
+      const lent = await this.#lend(balance, { need: amount - Math.max(0, balance.free), isReturning: false })
+      // What is held here may cost less in the end.
+      if (lent === 'none' && balance.held === 0) return spentFault(balance.name, balance.limit)
       // Else two workers could block each other.
-      if (lent === 'waits') {
-        await this.#lend(name, balance, { need: 0, isReturning: true })
+      if (lent !== 'lent') {
+        await this.#lend(balance, { need: 0, isReturning: true })
         return 'waits'
       }
     }
@@ -229,23 +281,19 @@ export class Lending {
       const balance = this.#balances.get(name)
       if (!balance || isLookedAt) continue
       balance.free -= amount
-      if (!asked.claim) balance.spent += amount
+      if (asked.claim) balance.held += amount
+      else balance.spent += amount
     }
     asked.isPaid = asked.claim !== undefined
     return 'had'
   }
 
-  async #lend(
-    name: string,
-    balance: Balance,
-    { need, isReturning }: { need: number; isReturning: boolean },
-  ): Promise<'lent' | 'waits' | 'none'> {
-    const { engine, run } = this.#o
-    const { spent } = balance
+  async #lend(balance: Balance, { need, isReturning }: { need: number; isReturning: boolean }): Promise<'lent' | 'waits' | 'none'> {
+    const { spent, run, name, limit } = balance
     const back = isReturning ? Math.max(0, balance.free) : 0
     balance.spent = 0
     balance.free = Math.max(0, balance.free) - back
-    const lent = await engine.lend({ run, balance: name, limit: balance.limit, spent, back, need })
+    const lent = await this.#o.engine.lend({ run, balance: name, limit, spent, back, need })
     if (typeof lent === 'string') return lent
     balance.free += lent
     return 'lent'
@@ -256,9 +304,26 @@ export class Lending {
   }
 
   #open(name: string, limit: number): void {
-    if (!this.#balances.has(name)) this.#balances.set(name, { limit, free: 0, spent: 0, seen: 0 })
+    if (!this.#balances.has(name)) this.#balances.set(name, newBalance(this.#o.run, name, limit))
   }
 }
+
+const KINDS = ['calls', 'tokens', 'cost'] as const
+type Kind = (typeof KINDS)[number]
+
+/** No run has this number. */
+const ALL_RUNS = '0'
+
+const newBalance = (run: string, name: string, limit: number): Balance => ({ run, name, limit, held: 0, free: 0, spent: 0, seen: 0 })
+
+const sharedKey = (kind: Kind): string => `shared ${kind}`
+
+/** What its processes have to ask for. */
+const strictest = (own: Limits, shared: Limits): Limits => ({
+  calls: leastOf(own.calls, shared.calls),
+  tokens: leastOf(own.tokens, shared.tokens),
+  cost: leastOf(own.cost, shared.cost),
+})
 
 /** Delay before loans of others are checked again (ms). */
 const WAIT_MS = 100
@@ -266,15 +331,17 @@ const WAIT_MS = 100
 const AGENT = 'cost of '
 const balanceOf = (agent: string): string => `${AGENT}${agent}`
 
+const kindOf = (balance: string): string => balance.split(' ', 1)[0] ?? ''
+
 const spentFault = (balance: string, limit: number): Fault => {
   if (balance.startsWith(AGENT))
     return fault('budget_spent', `the $${toDollars(limit)} of this agent (max_cost) are spent, or the next request may cost more`, {
       limit: 'max_cost',
     })
   const what =
-    balance === 'calls'
+    kindOf(balance) === 'calls'
       ? `${limit} calls are made, as many as --max-calls allows`
-      : balance === 'tokens'
+      : kindOf(balance) === 'tokens'
         ? `the ${limit} tokens of --max-total-tokens are used`
         : `of the $${toDollars(limit)} of --max-cost not enough is left for the next request`
   return fault('budget_spent', what)

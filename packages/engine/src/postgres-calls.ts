@@ -19,10 +19,10 @@ export const STATE_NOW = `CASE WHEN a.state IN ('approved', 'denied') AND a.unti
 export const takeCalls = async (connection: Connection, of: { run: string; part: number; ord: string }): Promise<readonly string[]> => {
   // From here on those that are approved may be made: if this worker ends, that is unknown.
   const { rows } = await connection.query(TAKE_CALLS, [of.run, of.part, of.ord])
-  return rows.flatMap(({ call, reason, state }) => linesOf(JSON.parse(String(call)) as ListedCall, String(state), reason))
+  return rows.flatMap(({ call, ...decided }) => linesOf(JSON.parse(String(call)) as ListedCall, decided))
 }
 
-const TAKE_CALLS = 'SELECT call, reason, state FROM plumb.take_calls($1::bigint, $2::int, $3::bigint[])'
+const TAKE_CALLS = 'SELECT call, reason, edited, state FROM plumb.take_calls($1::bigint, $2::int, $3::bigint[])'
 
 /** An answer is given once, and taken as often as its message is delivered: nothing of it is ever in doubt. */
 export const stateOf = ({ kind }: Pick<ListedCall, 'kind'>, state: string): ListedCall['state'] =>
@@ -32,13 +32,14 @@ export const stateOf = ({ kind }: Pick<ListedCall, 'kind'>, state: string): List
 export const reasonOf = ({ kind, state }: Pick<ListedCall, 'kind' | 'state'>, reason: string): Pick<ListedCall, 'said' | 'answer'> =>
   kind === 'person' && state === 'approved' ? { answer: reason } : { said: reason }
 
-const linesOf = (listed: ListedCall, stored: string, reason: unknown): string[] => {
+const linesOf = (listed: ListedCall, { state: stored, reason, edited }: Readonly<Record<string, unknown>>): string[] => {
   const { id, call, nth, result } = listed
-  const state = stateOf(listed, stored)
+  const state = stateOf(listed, String(stored))
   const { answer, said } = typeof reason === 'string' ? reasonOf({ ...listed, state }, reason) : {}
   const decision = {
     isApproved: state !== 'denied',
     ...(answer === undefined ? {} : { answer }),
+    ...(typeof edited === 'string' ? { edited } : {}),
     ...(said === undefined ? {} : { why: said }),
   }
   const at = new Date().toISOString()

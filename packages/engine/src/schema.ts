@@ -4,7 +4,7 @@
 export const PROTOCOL = 1
 
 /** The version of the tables: another is refused. */
-export const SCHEMA_VERSION = 4
+export const SCHEMA_VERSION = 5
 
 /** A worker holds a lock with this key and its number as long as it lives. */
 export const WORKERS = 0x706c756d
@@ -23,7 +23,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
     call = CASE WHEN a.decision = 'approved' AND now_state = 'done' THEN now_call ELSE a.call END
   WHERE a.state <> 'done' AND a.digest = plumb.digest_of(now_call) AND a.call::json->>'tool' = now_call::json->>'tool'
     AND a.call::json->>'process' = now_call::json->>'process' $f$;
-CREATE FUNCTION plumb.take_calls(of_run bigint, of_part int, of_ord bigint[]) RETURNS TABLE (call text, reason text, state text)
+CREATE FUNCTION plumb.take_calls(of_run bigint, of_part int, of_ord bigint[]) RETURNS TABLE (call text, reason text, edited text, state text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
 DECLARE
   a plumb.approval;
@@ -31,6 +31,7 @@ BEGIN
   FOR a IN SELECT * FROM plumb.approval o WHERE o.run = of_run AND o.part = of_part AND o.ord = of_ord ORDER BY o.n FOR UPDATE LOOP
     call := a.call;
     reason := a.reason;
+    edited := a.edited;
     state := CASE WHEN a.digest IS DISTINCT FROM plumb.digest_of(a.call) OR (a.state IN ('approved', 'denied') AND a.until <= now()) THEN 'waits' ELSE a.state END;
     IF state = 'approved' THEN
       UPDATE plumb.approval o SET state = 'in_doubt' WHERE o.run = a.run AND o.id = a.id;
@@ -38,7 +39,7 @@ BEGIN
     RETURN NEXT;
   END LOOP;
 END $f$;
-CREATE FUNCTION plumb.decide_calls(run_name text, ids text[], digests text[], decided text, why text, valid_until timestamptz) RETURNS int
+CREATE FUNCTION plumb.decide_calls(run_name text, ids text[], digests text[], decided text, why text, valid_until timestamptz, new_input text) RETURNS int
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $f$
 DECLARE
   a plumb.approval;
@@ -52,7 +53,7 @@ BEGIN
     IF a.digest IS DISTINCT FROM digests[i] OR plumb.digest_of(a.call) IS DISTINCT FROM digests[i] OR a.state = 'done' THEN
       RAISE EXCEPTION 'the call % is another by now, or made: look at it again', ids[i];
     END IF;
-    UPDATE plumb.approval o SET state = decided, decision = decided, reason = why, until = valid_until,
+    UPDATE plumb.approval o SET state = decided, decision = decided, reason = why, edited = coalesce(new_input, o.edited), until = valid_until,
       decided_by = session_user, decided_at = now() WHERE o.run = a.run AND o.id = a.id;
     UPDATE plumb.message m SET parked = false, alone = true, tries = 0
     WHERE m.run = a.run AND m.part = a.part AND m.ord = a.ord AND m.parked;
@@ -179,6 +180,7 @@ CREATE TABLE plumb.approval (
   decided_by text,
   decided_at timestamptz,
   reason text,
+  edited text,
   until timestamptz,
   PRIMARY KEY (run, id)
 );

@@ -1,7 +1,8 @@
 // A request of plumb-serve as a run by workers: its inputs go into the tables, and what comes of them is taken from there as numbered lines. A line
 // is kept in one transaction with the end of what it came from, so each is there once, whichever server takes it.
 
-import { isOpen, type ListedCall, questionOf } from '@plumb/ledger/approval'
+import { type AskedCall, type Consent, settleConsent } from '@plumb/ledger'
+import { fitInput, isOpen, type ListedCall, questionOf } from '@plumb/ledger/approval'
 import { doneText, errorText, type Fault, fault, valueText } from '@plumb/wire'
 import { callsOf, decide } from './approve.js'
 import { beginRun } from './begin-run.js'
@@ -13,7 +14,7 @@ import { runNameOf, type ServedTables } from './served-tables.js'
 import { fixedFault } from './unserved.js'
 
 /** What a person has said. */
-export type Said = { readonly isApproved: boolean; readonly answer?: string; readonly why?: string }
+export type Said = { readonly isApproved: boolean; readonly answer?: string; readonly why?: string } | Exclude<Consent, boolean>
 
 /** A question, or a call that needs approval. */
 export interface PersonAsked {
@@ -24,6 +25,8 @@ export interface PersonAsked {
   /** One JSON value as text. */
   readonly input: string
   readonly schema: unknown
+  /** Why what was put in the place of the input of the call cannot be taken. */
+  readonly wrong?: string | undefined
 }
 
 export interface Spending {
@@ -99,7 +102,11 @@ export class ServedRun {
       .filter((line) => line.trim() !== '')
     await connection.transaction(async (query) => {
       const run = await beginRun(query, { name: this.#name, plan, limits, isKept: false, pins: new Map(), cache: CACHE })
-      if (run === undefined) return undefined
+      if (run === undefined) {
+        // The server may have other limits now.
+        await query(NEW_LIMITS, [this.#name, limits])
+        return true
+      }
       const messages = values.flatMap((value, i) =>
         value.includes('\0')
           ? []
@@ -207,13 +214,16 @@ export class ServedRun {
   async #askOne(call: ListedCall): Promise<void> {
     const asked = new AbortController()
     this.#asked.set(call.id, asked)
-    const said = await this.#o.ask(askedOf(call), asked.signal)
-    const { tables, left } = this.#o
-    if (said && !asked.signal.aborted)
+    const { tables, left, ask } = this.#o
+    const asking = ({ input, wrong }: AskedCall) => ask({ ...askedOf({ ...call, input }), wrong }, asked.signal)
+    const { said, edited } = await settleConsent(call, asking, (json) => fitInput(json, call.schema))
+    if (typeof said === 'object' && 'isApproved' in said && !asked.signal.aborted) {
+      const decision = { ...said, ...(edited === undefined ? {} : { edited }) }
       await tables.patiently(
-        (connection) => connection.transaction((query) => decide(query, this.#name, [call.id], new Map([[call.id, call]]), said)),
+        (connection) => connection.transaction((query) => decide(query, this.#name, [call.id], new Map([[call.id, call]]), decision)),
         left,
       )
+    }
     this.#asked.delete(call.id)
   }
 }
@@ -243,6 +253,9 @@ const STATE = `
 SELECT id, state, taken, failed, parked, NOT EXISTS (SELECT 1 FROM plumb.message m WHERE m.run = r.id) AS is_quiet,
   parked IS NOT NULL AND NOT EXISTS (SELECT 1 FROM plumb.message m WHERE m.run = r.id AND part > 0 AND lease IS NOT NULL) AS is_parked
 FROM plumb.run r WHERE name = $1`
+
+const NEW_LIMITS = `
+UPDATE plumb.run SET limits = $2, parked = NULL WHERE name = $1 AND limits IS DISTINCT FROM $2 AND state IN ('open', 'closed')`
 
 const TAKE_OUTPUTS = `
 DELETE FROM plumb.message WHERE id IN (SELECT id FROM plumb.message WHERE run = $1 AND part = 0 ORDER BY id LIMIT $2)

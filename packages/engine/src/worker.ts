@@ -6,7 +6,7 @@ import { type Fault, fault, onStop, type Reporter, type StopSignal } from '@plum
 import { connectWithRetries, FULL, type PatienceOptions } from './connect-with-retries.js'
 import type { Connection } from './connection.js'
 import type { RunRow } from './engine.js'
-import { Lending, type LendingLimits, type LendingOptions } from './lending.js'
+import { Lending, type LendingLimits, type LendingOptions, type SharedBalances } from './lending.js'
 import type { StartPart } from './loaded-run.js'
 import { PartAnswers } from './part-answers.js'
 import { PartRunner } from './part-runner.js'
@@ -96,6 +96,7 @@ class Session {
   #state: 'on' | 'stopping' | 'over' = 'on'
   #end: (lost: Fault | undefined) => void = () => {}
   #isLooking = false
+  readonly #shared: SharedBalances = new Map()
 
   constructor(
     private readonly o: WorkerOptions,
@@ -200,7 +201,8 @@ class Session {
     const limits = run.limits === null ? NO_LIMITS : (JSON.parse(run.limits) as LendingLimits)
     const isLimited = run.limits !== null || plan.hasAgentLimits
     const isAsked = () => runners.some((runner) => !runner.isIdle)
-    const opened = isLimited ? Lending.open({ engine, run: run.id, limits, nameOf: nameOfAgent, isAsked, fail: this.#fail }) : undefined
+    const lent = { engine, run: run.id, limits, nameOf: nameOfAgent, isAsked, fail: this.#fail, shared: this.#shared }
+    const opened = isLimited ? Lending.open(lent) : undefined
     if (opened?.ok === false) {
       reporter.report(opened.error)
       return { run, runners: [], lending: undefined }

@@ -1,6 +1,14 @@
-export { type AskedCall, type Consent, type ConsentQuestion, consentQuestion, inputToShow, settleConsent } from './approval/question.js'
+export {
+  type AskedCall,
+  type Consent,
+  type ConsentQuestion,
+  consentQuestion,
+  consentText,
+  inputToShow,
+  settleConsent,
+} from './approval/question.js'
 export { joinBudget, openBudget, openOwnBudget } from './budget/budget.js'
-export { currentBudget } from './budget/current.js'
+export { currentBudget, setCurrentBudget } from './budget/current.js'
 export type { Budget, BudgetLimits, Member, Reservation } from './budget/interface.js'
 export { type Lender, openLender, type Spending } from './budget/lent.js'
 export { costOfCall, costOfUsage, payUsage, pricedBy, type ReportedUsage } from './budget/reported-usage.js'

@@ -150,9 +150,3 @@ export class ApprovalPrompts {
 }
 
 const isGone = ({ state }: Call): boolean => state === 'gone'
-
-/** The control message. */
-export const consentText = (id: string, consent: Consent): string =>
-  typeof consent === 'object'
-    ? `{"edit":${JSON.stringify(id)},"input":${consent.edited}}`
-    : JSON.stringify(consent ? { approve: id } : { deny: id })

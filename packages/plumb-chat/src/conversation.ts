@@ -5,9 +5,10 @@
 //   handling   –  (then → ready)                      –                      the same                              → leaving
 //   leaving    –                                      –                      –                                     –
 
+import { consentText } from '@plumb/ledger'
 import { type Fault, fail, fault, onStop, parseJson, preview, type Result, type StopSignal } from '@plumb/wire'
 import { type Answers, openAnswers } from './answers.js'
-import { ApprovalPrompts, consentText } from './approvals.js'
+import { ApprovalPrompts } from './approvals.js'
 import type { CommandContext } from './command/context.js'
 import { readCommand } from './command/table.js'
 import { openGrowing } from './growing.js'

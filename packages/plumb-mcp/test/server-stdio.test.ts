@@ -215,6 +215,14 @@ t.test('progress, logging, and a person who is asked', async (t) => {
   await t.rejects(client.setLoggingLevel('loud' as 'error'), { code: -32602 })
   t.equal((await call(client, 'asked', { input: 'hello' })).text, 'agreed')
   t.equal((await call(client, 'asked', { input: 'hello' })).error, 'approval_required')
+  const edits = ['no JSON', '7', '"hello again"', '']
+  const messages: string[] = []
+  person.setRequestHandler(ElicitRequestSchema, async ({ params }) => {
+    messages.push(params.message)
+    return { action: 'accept', content: { input: edits.shift() ?? '' } }
+  })
+  t.equal((await call(client, 'asked', { input: 'hello' })).text, 'agreed')
+  t.match(messages, [/"hello"\?$/, /"hello"\?\n\nNot changed: /, /"hello"\?\n\nNot changed: /, /"hello again"\?$/])
   await client.close()
   const nobody = await connect(place, ['t.plumb'])
   t.equal((await call(nobody, 'asked', { input: 'hello' })).error, 'approval_required')

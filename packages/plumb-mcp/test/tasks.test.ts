@@ -39,7 +39,7 @@ const open = () => {
     tool('fails', async (_, context) => ({ ...text(await waits(context)), isError: true })),
     tool('asks', async (_, context) => {
       await waits(context)
-      const isApproved = await calls.get(context.id)?.approve({ tool: 'asks', input: {} })
+      const isApproved = await calls.get(context.id)?.approve({ tool: 'asks', input: '{}' })
       return text(isApproved ? 'agreed' : 'refused')
     }),
   ]

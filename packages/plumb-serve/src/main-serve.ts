@@ -48,7 +48,8 @@ const serve = async (
   }
   const traces = await openTraces(reporter)
   if (!traces.ok) return refuse(traces.error)
-  const bindings = await openBindings(specs, runOptionsOf(options), hasTools, reporter, traces.value?.open)
+  const keepsLimits = options.serve.on !== undefined
+  const bindings = await openBindings(specs, runOptionsOf(options), hasTools, reporter, { traces: traces.value?.open, keepsLimits })
   if (!bindings) return undefined
   const log = openRequestLog()
   const kept = await openKeeping(options, bindings, reporter)

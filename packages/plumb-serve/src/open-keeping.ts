@@ -6,7 +6,7 @@ import type { ServeOptions } from './options.js'
 import { RunDirectory } from './run/run-files.js'
 import type { ServiceOptions } from './service.js'
 
-type Keeping = Pick<ServiceOptions, 'store' | 'directory' | 'memoryTables'>
+type Keeping = Pick<ServiceOptions, 'store' | 'directory' | 'memoryTables' | 'funds'>
 
 export const openKeeping = async (
   { serve: { record, on, isInsecure }, limits }: ServeOptions,
@@ -14,17 +14,13 @@ export const openKeeping = async (
   reporter: Reporter,
 ): Promise<Result<Keeping>> => {
   if (on === undefined) {
-    if (record === undefined) return succeed({ store: undefined, directory: undefined, memoryTables: undefined })
+    if (record === undefined) return succeed({ store: undefined, directory: undefined, memoryTables: undefined, funds: undefined })
     const files = RunDirectory.open(record, bindings, (warning) => reporter.warn(warning))
-    return files.ok ? succeed({ store: files.value, directory: files.value.directory, memoryTables: undefined }) : files
+    return files.ok ? succeed({ store: files.value, directory: files.value.directory, memoryTables: undefined, funds: undefined }) : files
   }
   if (record !== undefined) return fail('usage', '--record and --on exclude each other: runs are kept in one place')
-  if ([limits.maxCost, limits.maxCalls, limits.maxTotalTokens].some((limit) => limit !== undefined))
-    return fail(
-      'usage',
-      '--max-cost, --max-calls and --max-total-tokens hold in one process, and --on has workers: limit requests, or tokens',
-    )
   const { RunTables } = await import('./run/run-tables.js')
-  const tables = await RunTables.open({ url: on, isInsecure, bindings, reporter })
-  return tables.ok ? succeed({ store: tables.value, directory: undefined, memoryTables: tables.value.tables }) : tables
+  const tables = await RunTables.open({ url: on, isInsecure, bindings, limits, reporter })
+  if (!tables.ok) return tables
+  return succeed({ store: tables.value, directory: undefined, memoryTables: tables.value.tables, funds: tables.value.funds })
 }

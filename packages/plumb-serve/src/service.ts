@@ -24,6 +24,8 @@ export interface ServiceOptions {
   /** Where memories are kept: in files of a directory, or in tables. */
   readonly directory: string | undefined
   readonly memoryTables: MemoryTables | undefined
+  /** What requests may spend, where that is kept. */
+  readonly funds: { begin(): void; end(): void } | undefined
 }
 
 /** Bytes of all bodies on their way, in bodies of the largest size. */
@@ -43,6 +45,7 @@ export class Service {
   readonly questions = new Questions()
   readonly conversations: Conversations
   readonly #keeps: boolean
+  readonly #funds: ServiceOptions['funds']
   state: 'starting' | 'ready' | 'draining' = 'starting'
 
   constructor(options: ServiceOptions) {
@@ -50,6 +53,7 @@ export class Service {
     this.conversations = new Conversations(conversations, options.directory, options.memoryTables)
     const atOnce = Math.min(store?.atOnce ?? maxRequests, maxRequests)
     this.#keeps = store !== undefined
+    this.#funds = options.funds
     this.runs = new Runs({
       keptMs: keepSeconds * 1000,
       atOnce,
@@ -87,9 +91,11 @@ export class Service {
 
   begin(run: Run): void {
     this.#inHand.add(run)
+    this.#funds?.begin()
     this.metrics.begin(run.binding.name)
     void run.finished.then(() => {
       this.#inHand.delete(run)
+      this.#funds?.end()
       this.metrics.end(run)
     })
   }

@@ -270,6 +270,7 @@ const describeRecords = (table: CommandTable, commands: Commands): void => {
     {
       deny: flag('--deny', 'they are not made'),
       why: value('--why <text>', 'the reason that the agent gets'),
+      edit: { ...value('--edit <json>', 'it is made with this input, and not its own'), excludes: ['--deny'] },
       until: value('--until <time>', 'the decision holds until then, such as 2030-01-31T18:00Z'),
       ...NAMED_DATABASE,
     },

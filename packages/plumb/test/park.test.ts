@@ -104,6 +104,21 @@ table('what waits is lost nowhere, nothing takes its place, and all others go on
 })
 
 table('what a person says', {
+  'yes, with another input': {
+    run:
+      './run forgets --record rec --park > reported 2>&1; set -- $(plumb approvals rec | pick _.id); ' +
+      `plumb approve --edit '{"to":7}' rec $1; plumb approve --edit '{"to":"x"}' rec $1 $2; plumb approve --edit '{ "to":\n"eve" }' rec $1; ` +
+      'plumb approve rec $2; ./run forgets --resume rec | grep sent; ./made',
+    out: text('sent to eve', 'sent to bob', 'bob', 'eve'),
+    errors: [{ error: 'input_type_mismatch' }, { error: 'usage', detail: /--edit is the input of one call/ }],
+    status: 0,
+  },
+  'yes, with another input, to a map': {
+    run:
+      './run map --record rec --park > reported 2>&1; set -- $(plumb approvals rec | pick _.id); ' +
+      `plumb approve --edit '{"to":"eve"}' rec $1; plumb approve rec $2; ./run map --resume rec; ./made`,
+    out: text('sent to eve', 'sent to {"to":"bob"}', 'eve', '{"to":"bob"}'),
+  },
   'no: the agent gets the answer, and why': {
     run: './run forgets --record rec --park > reported 2>&1; ./decide --deny --why "not on Fridays" && ./run forgets --resume rec | grep -c "not on Fridays"; ./made',
     out: text('2'),

@@ -18,8 +18,11 @@ import type { Consent } from './question.js'
 
 export interface HeldCalls {
   /** Decides what happens to a call. Call it once for each call. */
-  of(call: CallToAsk): HeldCall
+  of(call: AskingCall): HeldCall
 }
+
+/** The schema is made where the call is written down. */
+type AskingCall = Omit<CallToAsk, 'schema'> & { readonly schema?: () => unknown }
 
 export interface CallSteps<T> {
   /** Asks a person at the terminal. Undefined: there is none. */
@@ -62,7 +65,7 @@ export const openHeldCalls = (path: string): Result<HeldCalls> => {
 
 interface LeftCalls {
   /** Finds the same call of the same conversation, else a decision that is left for this tool with these arguments. Each is taken once. */
-  take(call: CallToAsk): ListedCall | undefined
+  take(call: Omit<CallToAsk, 'schema'>): ListedCall | undefined
 }
 
 // Indexed, so that a run of 10,000 calls does not search all of them for each.
@@ -99,12 +102,13 @@ const indexOf = (calls: Iterable<ListedCall>): LeftCalls => {
 }
 
 // Another input at the same place is another question.
-const placeKey = ({ process, tool, call, nth }: CallToAsk, digest: string): string => JSON.stringify([process, tool, call, nth, digest])
-const inputKey = ({ process, tool }: CallToAsk, digest: string): string => JSON.stringify([process, tool, digest])
+const placeKey = ({ process, tool, call, nth }: Omit<CallToAsk, 'schema'>, digest: string): string =>
+  JSON.stringify([process, tool, call, nth, digest])
+const inputKey = ({ process, tool }: Pick<CallToAsk, 'process' | 'tool'>, digest: string): string => JSON.stringify([process, tool, digest])
 
 interface Held {
   readonly id: string
-  readonly call: CallToAsk
+  readonly call: AskingCall
   readonly known: () => ListedCall | undefined
   readonly write: (line: object) => Fault | undefined
 }
@@ -128,7 +132,7 @@ const settle = async <T>(held: Held, steps: CallSteps<T>): Promise<Result<T>> =>
     default: {
       const isAllowed = await steps.ask()
       if (isAllowed === false) return refuse('approval_required', held, 'was denied')
-      const asked = before ? undefined : write(askedLine(id, call))
+      const asked = before ? undefined : write(askedLine(id, { ...call, schema: call.schema?.() }))
       if (asked) return { ok: false, error: asked }
       if (isAllowed === undefined) return refuse('parked', held, 'waits for a person to allow it')
       const edited = typeof isAllowed === 'object' ? isAllowed.edited : undefined
@@ -144,7 +148,7 @@ const answerOf = (held: Held): Result<string> => {
   const state = before && stateNow(before, Date.now())
   if (before?.answer !== undefined && state === 'approved') return succeed(before.answer)
   if (state === 'denied') return { ok: false, error: skippedFault(before?.said) }
-  const asked = before ? undefined : write(askedLine(id, call))
+  const asked = before ? undefined : write(askedLine(id, { ...call, schema: undefined }))
   if (asked) return { ok: false, error: asked }
   return { ok: false, error: fault('parked', `the question of '${preview(call.tool)}' waits for a person to answer it`, { approval: id }) }
 }

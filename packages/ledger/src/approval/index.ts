@@ -23,3 +23,4 @@ export {
   skippedFault,
   skippedWhy,
 } from './person-question.js'
+export { fitInput } from './question.js'

@@ -26,6 +26,8 @@ export interface ListedCall {
   readonly input: string
   /** SHA-256 of that text. */
   readonly digest: string
+  /** JSON Schema of the input of a tool, for another one that a person gives it. */
+  readonly schema?: unknown
   /** The process that asks, as a path of names through nested plumbs. */
   readonly process: string
   /** Why a person is needed. */
@@ -121,7 +123,8 @@ export const decisionLine = (id: string, { isApproved, answer, edited, by, why, 
 })
 
 /** The id of a new call: the same call of the same run always gets the same one. */
-export const idOf = ({ process, call, nth }: CallToAsk): string => digestOf(JSON.stringify([process, call, nth])).slice(0, ID_DIGITS)
+export const idOf = ({ process, call, nth }: Pick<CallToAsk, 'process' | 'call' | 'nth'>): string =>
+  digestOf(JSON.stringify([process, call, nth])).slice(0, ID_DIGITS)
 
 /** Creates an empty journal, on the disk when it returns; does nothing if there is one. A resumed run sees by it that calls may wait. */
 export const makeJournal = (path: string): Fault | undefined => {

@@ -1,6 +1,6 @@
 // The question whether a call may be made, for a person at a terminal: what the call is, an argument a line, and a line that asks.
 
-import { escapeControls, isRecord, parseJson, preview, type Result, textWidth } from '@plumb/wire'
+import { compileSchema, escapeControls, fail, isRecord, parseJson, preview, type Result, succeed, textWidth } from '@plumb/wire'
 import { eachMember } from '@plumb/wire/json'
 
 export interface ConsentQuestion {
@@ -132,5 +132,24 @@ export const settleConsent = async <T>(
     if (checked.ok) edited = checked.value
   }
 }
+
+/** Another input for a call, as one line of JSON text, held against the type of its tool. `schema`: undefined where that is not known. */
+export const fitInput = (text: string, schema: unknown): Result<string> => {
+  if (schema === undefined) return fail('usage', 'the input of this call cannot be changed: of which type it is was not kept')
+  const bytes = Buffer.from(text)
+  const json = parseJson(bytes, 0, bytes.length)
+  if (!json.ok) return json
+  const checked = compileSchema(schema)
+  if (!checked.ok) return checked
+  const flaws = checked.value(json.value).map(({ path, detail }) => (path === '' ? detail : `${path} ${detail}`))
+  if (flaws.length === 0) return succeed(text.trim().replace(/[\r\n\t]+/g, ' '))
+  return fail('input_type_mismatch', `the input does not fit: ${preview(flaws.join('; '), MAX_WRONG)}`)
+}
+
+/** The message that tells an agent, or a run, what was said of a call that it has asked about. */
+export const consentText = (id: string, consent: Consent): string =>
+  typeof consent === 'object'
+    ? `{"edit":${JSON.stringify(id)},"input":${consent.edited}}`
+    : JSON.stringify(consent ? { approve: id } : { deny: id })
 
 const isEdited = <T>(said: Consent | T): said is Extract<Consent, object> => isRecord(said) && typeof said.edited === 'string'

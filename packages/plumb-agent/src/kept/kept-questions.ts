@@ -110,13 +110,13 @@ const callsOf = ({ kept, held, place, delivery, request, warnOnce }: CallsParts)
       const result = one.found?.answer
       return isResult(result) ? { ...result, tool_use_id: use.id } : undefined
     },
-    held: (use, input) => {
+    held: (use, input, schema) => {
       const key = asked.get(use)?.key
       if (!key || !held) return undefined
       const { hash: call, nth } = key
       const why = 'the tool or a rule of the policy asks for consent'
       const process = delivery === undefined ? place : `${place}@${delivery}`
-      const asking = held.of({ tool: use.name, input, process, why, call, nth })
+      const asking = held.of({ tool: use.name, input, schema, process, why, call, nth })
       return (steps) => asking.settle({ ...steps, isLost })
     },
     keep: (use, result) => {

@@ -8,7 +8,11 @@ import type { Consented } from './approvals.js'
 export interface KeptCalls {
   find(use: ToolUse): ToolResult | undefined
   /** A call that needs approval, with its input as JSON: it may be parked. Undefined: it cannot. Call it after `find`. */
-  held(use: ToolUse, input: string): ((steps: Omit<CallSteps<MadeCall>, 'isLost'>) => Promise<Result<MadeCall>>) | undefined
+  held(
+    use: ToolUse,
+    input: string,
+    schema: () => unknown,
+  ): ((steps: Omit<CallSteps<MadeCall>, 'isLost'>) => Promise<Result<MadeCall>>) | undefined
   keep(use: ToolUse, result: ToolResult): void
   /** The calls of a chain; equal ones in the order in which they are made. */
   inChain(chain: ToolUse): KeptChain

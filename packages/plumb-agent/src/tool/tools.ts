@@ -1,6 +1,6 @@
 // The tools of one agent: those that the model is offered now, and the results of the calls in an answer.
 
-import type { Json } from '@plumb/lang'
+import { type Json, toSchema } from '@plumb/lang'
 import type { Walk } from '@plumb/tool/protocol/walk'
 import {
   errorAnswer,
@@ -163,7 +163,7 @@ class ModelTools implements Tools {
       return succeed({ ...toolResult(use.id, content, is_error), ...(calls.length > 0 ? { calls } : {}) })
     }
     const tool = this.#known().get(use.name)
-    const hold = (json: string) => kept?.held(use, json)
+    const hold = (json: string) => kept?.held(use, json, () => toSchema((tool as CallableTool).signature.input))
     const asked = tool ? await this.#ask(readInput(use, tool), tool, id, around, { hold }) : unknown(use.name, this.#offered())
     const { content, is_error, edited }: MadeCall = asked.ok ? asked.value : errorAnswer(id, asked.error)
     done(is_error, content)

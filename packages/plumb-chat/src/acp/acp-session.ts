@@ -7,7 +7,9 @@
 //   ended      refused, with why   –               –            –                         –
 
 import type { SessionUpdate, StopReason, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk'
-import { type Fault, fail, fault, type Result, succeed } from '@plumb/wire'
+import { consentText } from '@plumb/ledger'
+import { escapeLines, type Fault, fail, fault, preview, type Result, succeed } from '@plumb/wire'
+import { inOneLine } from '@plumb/wire/edit-json'
 import { textOfJson } from '../answers.js'
 import { formatFault } from '../messages.js'
 import type { ControlEvent, ProgramEvent } from '../program/events.js'
@@ -20,8 +22,8 @@ export interface AcpSessionParts {
   /** Options and spec of the program. */
   readonly args: readonly string[]
   readonly send: (update: SessionUpdate) => void
-  /** Resolves to whether the person allows the call. */
-  readonly ask: (call: ToolCallUpdate) => Promise<boolean>
+  /** Resolves to whether the person allows the call, or will write another input for it. */
+  readonly ask: (call: ToolCallUpdate) => Promise<boolean | 'edit'>
   /** Text that belongs to no turn, for stderr. */
   readonly report: (failure: Fault, severity: 'error' | 'warning') => void
   readonly write: (line: string) => void
@@ -64,6 +66,8 @@ export class AcpSession {
   #thinker = ''
   /** Calls that wait for approval. */
   readonly #asked = new Set<string>()
+  /** The call whose other input is the next message of the editor. */
+  #edited: string | undefined
   /** A question ends its turn, and the next message of the editor answers it. */
   readonly #questions: QuestionPrompts
 
@@ -89,6 +93,7 @@ export class AcpSession {
     if (this.#turn) return Promise.resolve(fail('usage', 'the message before is still being answered: cancel it, or wait'))
     return new Promise((end) => {
       this.#turn = { faults: [], end, isCancelled: false, hasOutput: false }
+      if (this.#edited !== undefined) return this.#takeEdited(this.#edited, text)
       if (!this.#questions.isWaiting) return this.#session?.send(JSON.stringify(text))
       this.#questions.take(text)
       // A field of the answer is still missing.
@@ -126,6 +131,7 @@ export class AcpSession {
       onStderrLine: write,
       onQuiet: () => {
         this.#questions.end()
+        this.#edited = undefined
         this.#endTurn(this.#outcome())
       },
       onExit: ({ status, signal }) => {
@@ -213,6 +219,7 @@ export class AcpSession {
         return send({ sessionUpdate: 'tool_call_update', toolCallId: event.id, status: event.is_error ? 'failed' : 'completed' })
       case 'approval':
         this.#asked.delete(event.id)
+        if (this.#edited === event.id) this.#edited = undefined
         return
     }
   }
@@ -224,20 +231,40 @@ export class AcpSession {
     this.#sendText('agent_thought_chunk', isNew ? `${start}[${agent}] ${text}` : text)
   }
 
+  /** It is asked about again, or refused by `skip`. */
+  #takeEdited(id: string, text: string): void {
+    const isSkipped = text.trim() === 'skip'
+    const json = inOneLine(text)
+    if (!isSkipped && !json.ok) return this.#askInput(`That is no JSON: ${json.error.detail}`)
+    this.#edited = undefined
+    this.#session?.answer(id, consentText(id, json.ok && { edited: json.value }))
+  }
+
+  #askInput(text: string): void {
+    this.#sendMessage(`${text}\n\nThe next message is its input, as JSON, or skip:`)
+    this.#endTurn(succeed('end_turn'))
+  }
+
   async #takeReply(reply: ControlEvent): Promise<void> {
     if (reply.kind === 'error') return this.#takeFault(reply as unknown as Fault)
     if (reply.kind === 'question') {
       this.#questions.add(reply)
       return this.#endTurn(succeed('end_turn'))
     }
-    const { id, tool, input } = reply
+    const { id, tool, input, inputText = JSON.stringify(input), wrong } = reply
     if (reply.kind !== 'approval' || typeof id !== 'string') return
     this.#asked.add(id)
-    const isAllowed = await this.#parts.ask({ ...describeCall(id, String(tool), input), status: 'pending' })
+    if (typeof wrong === 'string') this.#sendMessage(`Not changed: ${escapeLines(wrong)}`)
+    const consent = await this.#parts.ask({ ...describeCall(id, String(tool), input), status: 'pending' })
     // It may have been decided meanwhile: it timed out, or its turn was cancelled.
-    if (this.#asked.delete(id)) this.#session?.answer(id, JSON.stringify(isAllowed ? { approve: id } : { deny: id }))
+    if (!this.#asked.delete(id)) return
+    if (consent !== 'edit') return this.#session?.answer(id, consentText(id, consent))
+    this.#edited = id
+    this.#askInput(`The input of '${preview(String(tool))}' is ${preview(inputText, MAX_INPUT)}`)
   }
 }
+
+const MAX_INPUT = 4000
 
 const describeCall = (toolCallId: string, title: string, rawInput: unknown) => ({
   toolCallId,

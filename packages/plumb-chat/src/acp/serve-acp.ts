@@ -33,7 +33,7 @@ import { openMessages } from './stream.js'
 const PROTOCOL_VERSION = 1
 /** Each is a child process. */
 const MAX_SESSIONS = 32
-const ALLOW = 'allow'
+const [ALLOW, EDIT] = ['allow', 'edit']
 
 /**
  * Serves sessions on stdin and stdout until stdin ends. `args`: options and spec of the program; `hasDocroot`: they name the directory that
@@ -127,7 +127,8 @@ class AcpSessions {
         const asked = client.request<RequestPermissionResponse>('session/request_permission', { sessionId, toolCall, options: OPTIONS })
         // An editor that has ended, or cannot ask, allows nothing.
         const answer = await Promise.race([asked, this.#ended]).catch(() => undefined)
-        return answer?.outcome.outcome === 'selected' && answer.outcome.optionId === ALLOW
+        const chosen = answer?.outcome.outcome === 'selected' ? answer.outcome.optionId : undefined
+        return chosen === EDIT ? 'edit' : chosen === ALLOW
       },
       report: (failure, severity) => (severity === 'error' ? reporter.report(failure) : reporter.warn(failure)),
       write: (line) => reporter.write(line),
@@ -178,6 +179,7 @@ const INTERNAL_ERROR = -32_603
 
 const OPTIONS = [
   { optionId: ALLOW, name: 'Allow this call', kind: 'allow_once' as const },
+  { optionId: EDIT, name: 'Change its input', kind: 'reject_once' as const },
   { optionId: 'reject', name: 'Reject it', kind: 'reject_once' as const },
 ]
 

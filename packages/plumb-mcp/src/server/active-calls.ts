@@ -1,13 +1,14 @@
 // The calls that run, by id: their clients get notifications about them, and can be asked.
 
+import type { Consent } from '@plumb/ledger'
 import type { Result } from '@plumb/wire'
-import type { PersonAsked } from '../tools/sessions.js'
+import type { AskedCall, PersonAsked } from '../tools/sessions.js'
 
 export interface ActiveCall {
   /** Sends a text for people. */
   readonly notify: (message: string) => void
   /** Asks the person at the client whether a tool may be called. */
-  readonly approve: (request: { readonly tool: string; readonly input: unknown }) => Promise<boolean>
+  readonly approve: (request: AskedCall) => Promise<Consent>
   /** Asks that person what an agent asks. */
   readonly answer: (question: PersonAsked) => Promise<Result<string>>
   readonly stop: AbortController

@@ -1,10 +1,9 @@
 // tools/call: one call, with its place in the queue, its progress and its end, whether it is answered or cancelled.
 
-import { inputToShow } from '@plumb/ledger'
 import { type Fault, fault, isRecord, type Semaphore } from '@plumb/wire'
 import { type McpToolResult, toError } from '../tools/answer.js'
 import type { CallContext, ServedTool } from '../tools/served-tool.js'
-import { consentTo } from './consent.js'
+import { askConsent } from './consent.js'
 import { type Caller, type Method, type Params, type RequestContext, recordParam, textParam } from './method.js'
 import { INVALID_PARAMS, rpcError } from './rpc-error.js'
 
@@ -39,7 +38,7 @@ const run = async (
   }
   const { id, end } = calls.begin({
     ...{ notify, stop },
-    approve: async (asked) => (await ask(consentTo(question(asked)), stop.signal)) !== undefined,
+    approve: (asked) => askConsent(asked, (form) => ask(form, stop.signal)),
     answer: async (asked) => (await import('./person-form.js')).askPerson(asked, (form) => ask(form, stop.signal)),
   })
   try {
@@ -75,11 +74,6 @@ const acquirePermit = async (permits: Semaphore, signal: AbortSignal): Promise<F
 }
 
 const MAX_WAITING = 10_000
-
-const question = ({ tool, input }: { readonly tool: string; readonly input: unknown }): string =>
-  `May the tool '${tool}' be called with ${inputToShow(JSON.stringify(input), MAX_SHOWN)}?`
-
-const MAX_SHOWN = 1000
 
 /** Notifies a waiting client that the call still runs. */
 const STILL_MS = 5000

@@ -1,12 +1,40 @@
-// What a person at the client is asked: whether a tool may be called, a form without fields; and what an agent asks whose model is a person.
+// What a person at the client is asked: whether a tool may be called, a form that may be left empty; and what an agent asks whose model is a person.
 
-import { isRecord } from '@plumb/wire'
+import { type Consent, inputToShow } from '@plumb/ledger'
+import { isRecord, parseJson, preview } from '@plumb/wire'
+import type { AskedCall } from '../tools/sessions.js'
 import type { FormQuestion, Params } from './method.js'
 
-const CONSENT = { type: 'object', properties: {} } as const
+const EDITED = 'input'
+const CONSENT = {
+  type: 'object',
+  properties: {
+    [EDITED]: { type: 'string', title: 'Another input', description: 'JSON, about which you are asked again; empty: as it is' },
+  },
+} as const
 
-/** `message`: the question. */
-export const consentTo = (message: string): FormQuestion => ({ message, requestedSchema: CONSENT })
+/** Asks until the person says yes or no, or gives the call another input. */
+export const askConsent = async (
+  { tool, input, wrong }: AskedCall,
+  ask: (question: FormQuestion) => Promise<Params | undefined>,
+): Promise<Consent> => {
+  for (let why = wrong; ; ) {
+    const message = `May the tool '${tool}' be called with ${inputToShow(input, MAX_SHOWN)}?`
+    const entered = await ask({
+      message: why === undefined ? message : `${message}\n\nNot changed: ${preview(why, MAX_SHOWN)}`,
+      requestedSchema: CONSENT,
+    })
+    if (!entered) return false
+    const { [EDITED]: edited } = entered
+    if (typeof edited !== 'string' || edited.trim() === '') return true
+    const bytes = Buffer.from(edited)
+    const read = parseJson(bytes, 0, bytes.length)
+    if (read.ok) return { edited: edited.replace(/[\r\n\t]+/g, ' ') }
+    why = read.error.detail
+  }
+}
+
+const MAX_SHOWN = 1000
 
 /** No answer by then means no (ms). */
 export const APPROVAL_TIMEOUT_MS = 300_000

@@ -1,6 +1,7 @@
 // The state that the calls of one program share. Notifications of a running call find its client by the call's id.
 
 import { resolve } from 'node:path'
+import type { Consent } from '@plumb/ledger'
 import { keptPaths, makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool/internal'
 import { bundledFiles, type Fault, optionWords, type Result, type SourceFiles, withAround } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
@@ -8,6 +9,13 @@ import { AGENT_ROWS, type ServeOptions } from '../options.js'
 
 /** What an agent asks whose model is a person. */
 export type PersonAsked = Omit<Parameters<NonNullable<Session['answer']>>[0], 'id'>
+
+/** A call that needs a person's consent: its input as JSON text, and why another one that the person gave it cannot be taken. */
+export interface AskedCall {
+  readonly tool: string
+  readonly input: string
+  readonly wrong?: string | undefined
+}
 
 export interface Sessions {
   /** One for each program. */
@@ -29,7 +37,7 @@ export interface SessionsOptions {
   readonly onInnerCall: (id: string, message: string) => void
   readonly warn: (warning: Fault) => void
   /** Asks the client that made the call of that id. */
-  readonly approve: (id: string, request: { readonly tool: string; readonly input: unknown }) => Promise<boolean>
+  readonly approve: (id: string, request: AskedCall) => Promise<Consent>
   readonly answer: (id: string, question: PersonAsked) => Promise<Result<string>>
 }
 
@@ -46,7 +54,7 @@ export const openSessions = ({ docroot, authority, options, prompts, onInnerCall
         docroot,
         files: withAround(files, { paths: around }),
         authority: () => authority,
-        approve: ({ id, tool, input }) => approve(outermost(id), { tool, input }),
+        approve: ({ id, tool, input, text = JSON.stringify(input), wrong }) => approve(outermost(id), { tool, input: text, wrong }),
         answer: ({ id, ...question }) => answer(outermost(id), question),
         onCall: ({ id, tool, ok, depth }) => {
           if (depth > 0) onInnerCall(outermost(id), `${tool} ${ok ? 'is done' : 'has failed'}`)

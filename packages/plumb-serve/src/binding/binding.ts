@@ -1,6 +1,6 @@
 // A served binding: what it takes and gives, where it is, and how it runs.
 
-import type { planServed } from '@plumb/engine'
+import type { planServed, SharedLimits } from '@plumb/engine'
 import {
   describeSchema,
   isLowerable,
@@ -123,9 +123,9 @@ export class Binding {
   }
 
   /** `cannot_run`: no worker can do it. */
-  async planForWorkers(): Promise<Result<PlannedService>> {
+  async planForWorkers(shared: SharedLimits | undefined): Promise<Result<PlannedService>> {
     const { loaded, options } = this.#recording
-    return (await import('@plumb/engine')).planServed(loaded, this.#served.bound, options)
+    return (await import('@plumb/engine')).planServed(loaded, this.#served.bound, options, shared)
   }
 
   /** A worker of its runs, until it is stopped. */

@@ -2,7 +2,7 @@
 
 import type { Bound } from '@plumb/lang'
 import { loadPrices, type Prices, readPrices } from '@plumb/ledger'
-import { loadingOptions, type RunOptions } from '@plumb/runtime/options'
+import { loadingOptions, type RunOptions, runOptions } from '@plumb/runtime/options'
 import { type OpenRequestTrace, openServedBinding, openServiceBudget } from '@plumb/runtime/service'
 import { type LoadedSpec, loadSpec, refuseErrors, selectBinding } from '@plumb/runtime/spec'
 import { type Fault, fail, fault, type Reporter, type Result, succeed } from '@plumb/wire'
@@ -31,13 +31,19 @@ interface Chosen {
   readonly path: string
 }
 
+interface OpeningOptions {
+  readonly traces: OpenRequestTrace | undefined
+  /** What is spent of the limits is kept elsewhere. */
+  readonly keepsLimits: boolean
+}
+
 /** Errors are reported; undefined: there were some, and nothing was started. */
 export const openBindings = async (
   specs: readonly string[],
   options: RunOptions,
   hasTools: boolean,
   reporter: Reporter,
-  traces?: OpenRequestTrace,
+  { traces, keepsLimits }: OpeningOptions,
 ): Promise<readonly Binding[] | undefined> => {
   if (specs.length === 0) return refuse(reporter, fault('usage', "no spec is named, as in 'plumb-serve desk.plumb'"))
   const chosen: Chosen[] = []
@@ -63,7 +69,7 @@ export const openBindings = async (
   if (hasFailed) return undefined
   const budget = openServiceBudget(
     chosen.map(({ loaded }) => loaded),
-    options,
+    keepsLimits ? { ...options, limits: runOptions('run', {}).limits } : options,
   )
   if (!budget.ok) return refuse(reporter, budget.error)
   const bindings: Binding[] = []

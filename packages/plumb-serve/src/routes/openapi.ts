@@ -190,6 +190,7 @@ const ANSWER = {
   oneOf: [
     { type: 'object', properties: { answer: {}, why: { type: 'string' } }, required: ['answer'] },
     { type: 'object', properties: { skip: { type: 'string' } }, required: ['skip'] },
+    { type: 'object', properties: { edit: {} }, required: ['edit'] },
   ],
 }
 
@@ -208,7 +209,10 @@ const OWN_PATHS = {
       operationId: 'answerQuestion',
       requestBody: { required: true, content: { 'application/json': { schema: ANSWER } } },
       responses: {
-        200: { description: 'it is answered', content: { 'application/json': { schema: { type: 'object' } } } },
+        200: {
+          description: 'it is answered, or asked again with another input',
+          content: { 'application/json': { schema: { type: 'object' } } },
+        },
         404: problem('it waits for you no more'),
         422: problem('the answer does not fit'),
       },

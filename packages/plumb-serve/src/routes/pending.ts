@@ -1,9 +1,13 @@
 // Questions for people: which there are, and their answers.
 
 import { fault, isRecord, parseJson } from '@plumb/wire'
+import { memberText } from '@plumb/wire/json'
 import type { Access } from '../access/tokens.js'
 import type { Exchange } from '../http/exchange.js'
 import type { Service } from '../service.js'
+
+/** With all digits of its numbers. */
+const oneLineIn = (body: Uint8Array, name: string): string => (memberText(body, name) ?? 'null').replace(/[\r\n\t]+/g, ' ')
 
 export const answerPending = async (exchange: Exchange, { questions, readBody }: Service): Promise<void> => {
   const { path, method, request } = exchange
@@ -19,13 +23,15 @@ export const answerPending = async (exchange: Exchange, { questions, readBody }:
   const read = parseJson(body.value, 0, body.value.length)
   if (!read.ok) return exchange.problem(read.error)
   const given = read.value
-  const isSkip = isRecord(given) && typeof given.skip === 'string' && !('answer' in given)
-  if (!isRecord(given) || (!isSkip && !('answer' in given)))
-    return exchange.problem(fault('usage', 'an answer is {"answer": VALUE} or {"skip": WHY}'))
+  const [way, ...others] = isRecord(given) ? ['answer', 'skip', 'edit'].filter((name) => name in given) : []
+  if (!isRecord(given) || way === undefined || others.length > 0 || (way === 'skip' && typeof given.skip !== 'string'))
+    return exchange.problem(fault('usage', 'an answer is {"answer": VALUE}, {"skip": WHY}, or of a call {"edit": INPUT}'))
   const gone = fault('no_such_page', `no question '${id.slice(0, 100)}' waits for you`)
-  if (isSkip) return questions.skip(id, access, String(given.skip)) ? exchange.json(200, { id, skipped: true }) : exchange.problem(gone)
-  const answered = questions.answer(id, access, given.answer)
-  if (!answered) return exchange.problem(gone)
-  if (!answered.ok) return exchange.problem(answered.error, { status: 422 })
-  exchange.json(200, { id, answered: true })
+  if (way === 'skip')
+    return questions.skip(id, access, String(given.skip)) ? exchange.json(200, { id, skipped: true }) : exchange.problem(gone)
+  const isEdit = way === 'edit'
+  const settled = isEdit ? questions.edit(id, access, oneLineIn(body.value, way)) : questions.answer(id, access, given.answer)
+  if (!settled) return exchange.problem(gone)
+  if (!settled.ok) return exchange.problem(settled.error, { status: 422 })
+  exchange.json(200, { id, [isEdit ? 'edited' : 'answered']: true })
 }

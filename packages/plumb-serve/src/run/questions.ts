@@ -1,8 +1,10 @@
 // Questions that wait for a person: of agents whose model is one, and of calls of tools that need consent.
 
 import { randomUUID } from 'node:crypto'
+import type { Consent } from '@plumb/ledger'
 import { skippedFault } from '@plumb/ledger/approval'
 import { canonicalJson, type Fault, fault, type Result, sha256Of, succeed } from '@plumb/wire'
+import { memberText } from '@plumb/wire/json'
 
 export interface Asked {
   readonly kind: 'person' | 'approval'
@@ -14,6 +16,8 @@ export interface Asked {
   readonly prompt: string
   readonly input: unknown
   readonly schema: unknown
+  /** Why what was put in the place of the input of the call cannot be taken. */
+  readonly wrong?: string | undefined
   /** What is wrong with an answer, as JSON text. */
   readonly check: (json: string) => Fault | undefined
 }
@@ -48,9 +52,10 @@ export class Questions {
         resolve(answer)
       }
       const drop = (): void => settle({ ok: false, error: fault('cancelled', 'the run that asked has ended') })
-      const { kind, run, binding, agent, prompt, input, schema } = asked
+      const { kind, run, binding, agent, prompt, input, schema, wrong } = asked
       const digest = sha256Of(canonicalJson(JSON.stringify({ kind, agent, prompt, input })))
-      const shown = { id, kind, run, binding, agent, prompt, input, schema, digest, since: new Date().toISOString() }
+      const told = wrong === undefined ? {} : { wrong }
+      const shown = { id, kind, run, binding, agent, prompt, input, schema, digest, since: new Date().toISOString(), ...told }
       this.#waiting.set(id, { asked, shown, settle })
       if (signal.aborted) drop()
       else signal.addEventListener('abort', drop, { once: true })
@@ -73,12 +78,27 @@ export class Questions {
     return succeed(undefined)
   }
 
+  /** A call is asked about again with this input, as JSON text. Undefined: as for an answer. A fault: it is no call. */
+  edit(id: string, by: Answering, input: string): Result<void> | undefined {
+    const waiting = this.#waiting.get(id)
+    if (!waiting || !maySee(waiting.asked, by)) return undefined
+    if (waiting.asked.kind !== 'approval') return { ok: false, error: fault('usage', 'this is a question, and not a call: answer it') }
+    waiting.settle(succeed(`{"edited":${input}}`))
+    return succeed(undefined)
+  }
+
   skip(id: string, by: Answering, why: string): boolean {
     const waiting = this.#waiting.get(id)
     if (!waiting || !maySee(waiting.asked, by)) return false
     waiting.settle({ ok: false, error: skippedFault(why) })
     return true
   }
+}
+
+/** What an answer says of a call. */
+export const consentIn = (answer: string): Consent => {
+  const edited = answer.startsWith('{') ? memberText(Buffer.from(answer), 'edited') : undefined
+  return edited === undefined ? answer === 'true' : { edited }
 }
 
 /** Calls are decided on by those who answer for all; an agent's question also by whom it was asked for. */

@@ -1,11 +1,13 @@
 // Runs in PostgreSQL (--on): they outlive the server, their parts are worked by `plumb work`, which the server has beside it for each binding, and
 // several servers may share them. What no worker can do is worked in the server, from its beginning again after a kill.
 
-import type { PersonAsked, Said, ServedRow, ServedTables, Spending } from '@plumb/engine'
+import type { PersonAsked, Said, ServedFunds, ServedRow, ServedTables, SharedLimits, Spending } from '@plumb/engine'
+import { readPrices, setCurrentBudget } from '@plumb/ledger'
 import { skippedWhy } from '@plumb/ledger/approval'
 import { answerCheck } from '@plumb/runtime/service'
 import { type Fault, type Reporter, type Result, succeed } from '@plumb/wire'
 import type { Binding, BindingRequest, PlannedService } from '../binding/binding.js'
+import type { ServeOptions } from '../options.js'
 import type { Run } from './run.js'
 import type { FoundRun, RunRequest, RunStore } from './runs.js'
 import { foundRun, savedRequest } from './saved-run.js'
@@ -14,6 +16,7 @@ export interface RunTablesOptions {
   readonly url: string
   readonly isInsecure: boolean
   readonly bindings: readonly Binding[]
+  readonly limits: ServeOptions['limits']
   readonly reporter: Reporter
 }
 
@@ -31,6 +34,8 @@ export class RunTables implements RunStore {
     /** For clients, which do not wait behind the runs. */
     readonly tables: ServedTables,
     private readonly followed: ServedTables,
+    /** Undefined: nothing is limited. */
+    readonly funds: ServedFunds | undefined,
     plans: ReadonlyMap<string, PlannedService>,
   ) {
     this.#o = options
@@ -44,13 +49,16 @@ export class RunTables implements RunStore {
     const tables = open()
     const reached = await tables.once(async () => undefined)
     if (!reached.ok) return reached
+    const shared = sharedLimits(options)
+    const funds = shared && (await openFunds(options, shared))
+    if (funds?.ok === false) return funds
     const plans = new Map<string, PlannedService>()
     for (const binding of bindings) {
-      const planned = await binding.planForWorkers()
+      const planned = await binding.planForWorkers(shared)
       if (planned.ok) plans.set(binding.name, planned.value)
       else reporter.warn({ ...planned.error, detail: `runs of '${binding.name}' are worked in the server itself: ${planned.error.detail}` })
     }
-    return succeed(new RunTables(options, tables, open(), plans))
+    return succeed(new RunTables(options, tables, open(), funds?.value, plans))
   }
 
   async take(id: string, request: RunRequest, created: Date): Promise<Result<FoundRun | undefined>> {
@@ -109,7 +117,7 @@ export class RunTables implements RunStore {
   async close(): Promise<void> {
     this.#stop.abort()
     await Promise.all(this.#workers.values())
-    await Promise.all([this.tables.close(), this.followed.close()])
+    await Promise.all([this.tables.close(), this.followed.close(), this.funds?.close()])
   }
 
   /** None: another server works on it, or nothing like it is served here. */
@@ -133,15 +141,36 @@ export class RunTables implements RunStore {
   }
 }
 
+/** Of all servers of these bindings. Undefined: nothing is limited. */
+const sharedLimits = ({ bindings, limits: { maxCalls, maxTotalTokens, maxCost } }: RunTablesOptions): SharedLimits | undefined => {
+  if ([maxCalls, maxTotalTokens, maxCost].every((limit) => limit === undefined)) return undefined
+  const name = bindings.map((binding) => binding.name).sort()
+  return { name: name.join(','), calls: maxCalls ?? null, tokens: maxTotalTokens ?? null, cost: maxCost ?? null }
+}
+
+/** For the processes of the server itself. */
+const openFunds = async ({ url, isInsecure, limits, reporter }: RunTablesOptions, shared: SharedLimits): Promise<Result<ServedFunds>> => {
+  const { ServedFunds } = await import('@plumb/engine')
+  const prices = limits.prices === undefined ? succeed(undefined) : readPrices(limits.prices)
+  if (!prices.ok) return prices
+  const all = { calls: null, tokens: null, cost: null, prices: prices.value, shared }
+  const funds = ServedFunds.open({ url, isInsecure, limits: all, warn: (warning) => reporter.warn(warning) })
+  if (funds.ok) setCurrentBudget(funds.value.budget)
+  return funds
+}
+
 const usageOf = (spending: Spending): Telemetry => ({ kind: 'usage', ms: 0, ...spending }) as unknown as Telemetry
 
 /** Undefined: nobody answers any more. */
 const askBy = async (
   { approve, ask }: BindingRequest,
-  { agent, tool, prompt, input, schema }: PersonAsked,
+  { agent, tool, prompt, input, schema, wrong }: PersonAsked,
   signal: AbortSignal,
 ): Promise<Said | undefined> => {
-  if (tool !== undefined) return { isApproved: await approve({ agent, tool, input: JSON.parse(input) as unknown }, signal) }
+  if (tool !== undefined) {
+    const consent = await approve({ agent, tool, input: JSON.parse(input) as unknown, wrong }, signal)
+    return typeof consent === 'object' ? consent : { isApproved: consent }
+  }
   const answered = await ask({ agent, prompt, input, schema, check: answerCheck(schema), n: 0 }, signal)
   if (answered.ok) return { isApproved: true, answer: answered.value }
   return isGone(answered.error) ? undefined : { isApproved: false, why: skippedWhy(answered.error) }

@@ -8,10 +8,11 @@
 //   cancelled   it was cancelled                               what is in hand is dropped
 
 import { PassThrough } from 'node:stream'
+import type { Consent } from '@plumb/ledger'
 import { type Fault, fault, isFault, LineReader, NumberedLine, toDollars, totalTokens } from '@plumb/wire'
 import type { Binding, BindingRequest } from '../binding/binding.js'
 import { Feed, type FeedItem } from './feed.js'
-import type { Asked, Questions } from './questions.js'
+import { type Asked, consentIn, type Questions } from './questions.js'
 
 export type RunState = 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
 
@@ -226,18 +227,19 @@ export class Run {
     this.feed.add('error', JSON.stringify({ seq, error: others }))
   }
 
-  async #approve({ agent, tool, input }: Parameters<BindingRequest['approve']>[0], signal?: AbortSignal): Promise<boolean> {
+  async #approve({ agent, tool, input, wrong }: Parameters<BindingRequest['approve']>[0], signal?: AbortSignal): Promise<Consent> {
     const stop = this.#stop.signal
     const asked = {
       kind: 'approval',
       agent,
       prompt: `May '${agent}' call '${tool}'?`,
       input: { tool, input },
+      wrong,
       schema: APPROVAL,
       check: whyNoApproval,
     } as const
     const answered = await this.#ask(asked, signal ? AbortSignal.any([stop, signal]) : stop)
-    return answered.ok && answered.value === 'true'
+    return answered.ok && consentIn(answered.value)
   }
 
   async #ask(asked: Omit<Asked, 'run' | 'binding' | 'owner'>, signal: AbortSignal): ReturnType<Questions['ask']> {

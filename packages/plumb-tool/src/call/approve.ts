@@ -1,6 +1,6 @@
 // Asks a person to approve a call, if the tool or the policy requires it. Without a person to ask, the call is denied.
 
-import type { Json } from '@plumb/lang'
+import { type Json, toSchema } from '@plumb/lang'
 import { type AskedCall, type Consent, settleConsent } from '@plumb/ledger'
 import { terminalApproval } from '@plumb/policy'
 import { fail, type Result } from '@plumb/wire'
@@ -20,7 +20,11 @@ export const withApproval =
       const { id, session, signal } = call
       const request = { id, tool: tool.name, input: JSON.parse(input) as Json, text: input }
       if (session.held && call.depth === 0) {
-        const made = await session.held(request, () => tool.run(input, call), signal)
+        const run = (edited?: JsonText) => {
+          if (edited !== undefined) call.record.edited = edited
+          return tool.run(edited ?? input, call)
+        }
+        const made = await session.held({ ...request, schema: () => toSchema(tool.input) }, run, signal)
         note(call, 'approval', made.ok || !NOT_MADE.has(made.error.error) ? 'given' : 'not given')
         return made
       }

@@ -131,8 +131,8 @@ export interface Session {
    */
   readonly held?:
     | ((
-        request: ApprovalRequest & Required<Pick<ApprovalRequest, 'text'>>,
-        run: () => Promise<Result<JsonText>>,
+        request: ApprovalRequest & Required<Pick<ApprovalRequest, 'text'>> & { readonly schema: () => unknown },
+        run: (edited?: JsonText) => Promise<Result<JsonText>>,
         signal: AbortSignal,
       ) => Promise<Result<JsonText>>)
     | undefined

@@ -1,13 +1,13 @@
 // The settings for starting the children of a run.
 
 import type { AgentPlan, Bound } from '@plumb/lang'
-import type { Prices } from '@plumb/ledger'
+import type { Consent, Prices } from '@plumb/ledger'
 import type { AskTerminal } from '@plumb/policy'
 import type { AgentSandbox, Session, StandIn } from '@plumb/tool/internal'
 import type { Deliveries, Fault, InitialMemory, SourceFiles, StateFile } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
 import type { Secrets } from '../event/secrets.js'
-import type { SharedFolds } from '../graph/morphism/shared-folds.js'
+import type { SharedStates } from '../graph/morphism/shared-states.js'
 import { type RunOptions, wordsOfAgents } from '../options/run-options.js'
 import type { RecordedAnswers } from '../record/resume/answers.js'
 import type { AuthoritySource } from './authority-source.js'
@@ -28,7 +28,10 @@ export interface SpawnSettings {
   readonly askPerson?: AskTerminal | undefined
   /** Asks a person whether a call may be made, in place of the terminal. */
   readonly ask?:
-    | ((request: { readonly tool: string; readonly input: unknown }, signal: AbortSignal) => Promise<boolean | undefined>)
+    | ((
+        request: { readonly tool: string; readonly input: unknown; readonly wrong?: string | undefined },
+        signal: AbortSignal,
+      ) => Promise<Consent | undefined>)
     | undefined
   /** Nothing is drawn on the terminal while a person is asked something there. */
   readonly withoutLiveLines?: <T>(ask: () => Promise<T>) => Promise<T>
@@ -51,7 +54,7 @@ export interface SpawnSettings {
   /** The memory of agents and folds, and where they report it. */
   readonly state?: StateFile | undefined
   /** Of a served binding. */
-  readonly sharedFolds?: SharedFolds | undefined
+  readonly sharedStates?: SharedStates | undefined
   /** The place of a call in the trace of its request; by default that of the run. */
   readonly trace?: Session['trace'] | undefined
   /** Its agents answer one request after the other: each has a control channel, which sets its memory in between. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { appendLine, decisionLine, isOpen, type ListedCall, readCalls } from '@plumb/ledger/approval'
 import { endWith, escapeLines, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
 import { APPROVALS_FILE } from './kept-answers.js'
-import { type ApproveOptions, readDeadline, refusalOf, showCalls } from './listed-calls.js'
+import { type ApproveOptions, decisionOn, showCalls } from './listed-calls.js'
 import { type AnswerOptions, decisionBy, showPending } from './pending.js'
 
 /** Resolves to the exit status. */
@@ -40,23 +40,14 @@ export const answer = async (directory: string, id: string, text: string | undef
 }
 
 /** Decides all of the calls, or none. Resolves to the exit status. */
-export const approve = async (directory: string, ids: readonly string[], { deny, why, until }: ApproveOptions): Promise<number> => {
+export const approve = async (directory: string, ids: readonly string[], options: ApproveOptions): Promise<number> => {
   const found = callsIn(directory)
   if (!found.ok) return endWith('plumb', found.error)
   const { path, calls } = found.value
-  const untilMs = until === undefined ? succeed(undefined) : readDeadline(until)
-  if (!untilMs.ok) return endWith('plumb', untilMs.error)
-  for (const id of ids) {
-    const refused = refusalOf(id, calls)
-    if (refused.ok === false) return endWith('plumb', refused.error)
-  }
-  const decision = {
-    isApproved: deny !== true,
-    ...(why === undefined ? {} : { why }),
-    ...(untilMs.value === undefined ? {} : { untilMs: untilMs.value }),
-  }
+  const decision = decisionOn(ids, options, calls)
+  if (!decision.ok) return endWith('plumb', decision.error)
   for (const id of new Set(ids)) {
-    const failed = appendLine(path, decisionLine(id, decision))
+    const failed = appendLine(path, decisionLine(id, decision.value))
     if (failed) return endWith('plumb', failed)
   }
   return endWith('plumb', undefined)

@@ -1,12 +1,14 @@
 // How the calls that wait for approval are shown, and which decisions are valid: for a record, and for a run by workers.
 
-import { isItself, type ListedCall, stateNow } from '@plumb/ledger/approval'
+import { type Decision, fitInput, isItself, type ListedCall, stateNow } from '@plumb/ledger/approval'
 import { fail, fault, nearest, parseJson, preview, type Result, stdoutColumns, succeed, wrappedTable } from '@plumb/wire'
 
 export interface ApproveOptions {
   readonly deny: boolean
   readonly why: string | undefined
   readonly until: string | undefined
+  /** Another input for the one call, as JSON text. */
+  readonly edit: string | undefined
 }
 
 export interface ShownAs {
@@ -71,7 +73,7 @@ export const shownJson = (json: string): string => {
   return parseJson(bytes, 0, bytes.length).ok ? json.replace(/[\r\n\t]+/g, ' ') : JSON.stringify(json)
 }
 
-export const refusalOf = (id: string, calls: ReadonlyMap<string, ListedCall>): Result<void> => {
+const refusalOf = (id: string, calls: ReadonlyMap<string, ListedCall>): Result<void> => {
   const call = calls.get(id)
   if (call?.kind === 'person') return fail('usage', `'${preview(id)}' is a question, which 'plumb answer' answers`)
   if (call?.state === 'done') return fail('usage', `the call '${preview(id)}' is made: nothing is left to decide`)
@@ -88,11 +90,34 @@ export const refusalOf = (id: string, calls: ReadonlyMap<string, ListedCall>): R
   )
 }
 
+/** The decision on all of these calls. */
+export const decisionOn = (
+  ids: readonly string[],
+  { deny, why, until, edit }: ApproveOptions,
+  calls: ReadonlyMap<string, ListedCall>,
+): Result<Decision> => {
+  for (const id of ids) {
+    const refused = refusalOf(id, calls)
+    if (!refused.ok) return refused
+  }
+  const untilMs = until === undefined ? succeed(undefined) : readDeadline(until)
+  if (!untilMs.ok) return untilMs
+  if (edit !== undefined && ids.length > 1) return fail('usage', '--edit is the input of one call: approve the others by themselves')
+  const edited = edit === undefined ? succeed(undefined) : fitInput(edit, calls.get(ids[0] ?? '')?.schema)
+  if (!edited.ok) return edited
+  return succeed({
+    isApproved: deny !== true,
+    ...(edited.value === undefined ? {} : { edited: edited.value }),
+    ...(why === undefined ? {} : { why }),
+    ...(untilMs.value === undefined ? {} : { untilMs: untilMs.value }),
+  })
+}
+
 // With a zone, or a day: a time without one would depend on the machine.
 const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/
 
 /** Milliseconds since 1970. */
-export const readDeadline = (text: string): Result<number> => {
+const readDeadline = (text: string): Result<number> => {
   const ms = TIME.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms)) return fail('usage', `--until takes a time such as 2030-01-31T18:00Z, not '${preview(text)}'`)
   return ms > Date.now() ? succeed(ms) : { ok: false, error: fault('usage', `--until ${preview(text)} is over`) }

@@ -8,6 +8,7 @@ import { stageOf } from '../graph/morphism/expression.js'
 import { FoldAtEnd } from '../graph/morphism/fold-at-end.js'
 import type { Keeping } from '../graph/morphism/keeping.js'
 import { KeyedBarrier } from '../graph/morphism/keyed-barrier.js'
+import { SharedJoin, type SharedPartners } from '../graph/morphism/shared-gathering.js'
 import type { Origin } from '../graph/origin.js'
 import type { RunContext } from '../graph/run-context.js'
 
@@ -31,11 +32,20 @@ export const openKeyedBarrier = (
   { keys, scope, withinMs, drops }: GraphNode['work'] & { kind: 'join' },
   feeds: readonly number[],
   { context, scanners, lost, edges, settings }: KeyedContext & { readonly edges: Edges; readonly settings: SpawnSettings },
-): KeyedBarrier => {
+): KeyedBarrier | SharedJoin => {
   const readers = keys.map((key, i) => {
     const input = node.inputs[i]?.type as Type
     return new KeyReader(key, { input, scope, report: context.report }, scanners.of(input))
   })
+  const shared = settings.sharedStates?.waitingIn<SharedPartners>(node, () => ({ groups: new Map(), waiting: [] }))
+  if (shared)
+    return new SharedJoin(feeds, context, {
+      name: node.name,
+      keys: readers,
+      maxWaiting: settings.options.run.maxInFlight,
+      partners: shared,
+      lost,
+    })
   const branches = node.inputs.map((_, i) => edges.into(node, i)[0]?.from.name ?? '')
   return new KeyedBarrier(feeds, context, {
     name: node.name,

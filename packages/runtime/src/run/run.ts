@@ -2,6 +2,7 @@
 //
 //   state               event                                                    next
 //   reading             a signal, the deadline, an error under --fail-fast       draining: input closes, what is in flight has GRACE_MS
+//                       the program that keeps its record has ended
 //   reading, draining   all outputs of main have closed                          ended: children exit, what was written is flushed
 //   any                 an error that ends the run, standard output has closed   aborted: children are ended, and errors are left out
 //   any                 a second signal, GRACE_MS has ended                        aborted, and what is not written yet is dropped
@@ -124,7 +125,7 @@ class Run {
     this.#writer = new LineWriter(display.openStdout(), {
       raw: options.lines.rawOutput,
       onDrain: () => this.#loop.wake(),
-      onClosed: () => this.#abort(CHILD_GRACE_MS),
+      onClosed: () => this.#readerGone(),
       onFault: (f) => this.#fail(f),
     })
     // A descriptor that the parent did not open may be one of Node's own by now.
@@ -304,6 +305,13 @@ class Run {
     await this.#writer.end()
     this.#loop.flushed()
     await this.#telemetryLines?.end()
+  }
+
+  /** What is asked already for a record that a program keeps is in it when the program goes on with it. */
+  #readerGone(): void {
+    const { lines, recording } = this.options
+    if (lines.isNumbered && (recording.record ?? recording.resume) !== undefined) this.#closeInput()
+    else this.#abort(CHILD_GRACE_MS)
   }
 
   #outputClosed(): void {

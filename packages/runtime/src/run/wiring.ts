@@ -29,7 +29,7 @@ import { openLineBatcher } from '../graph/line-batcher.js'
 import { MainInput } from '../graph/main-input.js'
 import { mayHoldPortKey, openMainOutput } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
-import { Batch } from '../graph/morphism/batch.js'
+import { Batch, type BatchSettings } from '../graph/morphism/batch.js'
 import { Calls, type MappedTool, openCalls } from '../graph/morphism/calls.js'
 import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Conversation } from '../graph/morphism/conversation.js'
@@ -40,6 +40,7 @@ import { type Keeping, keepingAt } from '../graph/morphism/keeping.js'
 import { keptStage } from '../graph/morphism/kept-fold.js'
 import { KeyedBarrier } from '../graph/morphism/keyed-barrier.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
+import { SharedBatch, type SharedList } from '../graph/morphism/shared-gathering.js'
 import type { NumberedLines } from '../graph/numbered-lines.js'
 import type { RunContext } from '../graph/run-context.js'
 import { openTrampoline, type Trampoline } from '../graph/trampoline.js'
@@ -250,7 +251,7 @@ class Network {
       case 'flatten':
         return this.#stage(node, feeds)
       case 'batch':
-        return new Batch(feeds, this.#context, { ...work, name: node.name, keeping: this.#keeping(node), lost: this.#losses.at(node) })
+        return this.#batch(node, work, feeds)
       case 'call':
         return openCalls(node, feeds, this.#forms.errorHandlers.contextAt(node), {
           tool: this.#o.mapped.get(node) as MappedTool,
@@ -283,10 +284,17 @@ class Network {
     }
   }
 
+  #batch(node: GraphNode, { size, withinMs }: BatchSettings, feeds: readonly number[]): Batch | SharedBatch {
+    const own = { name: node.name, lost: this.#losses.at(node) }
+    const list = this.#o.settings.sharedStates?.waitingIn<SharedList>(node, () => ({ items: [], bytes: 0 }))
+    if (list && size !== undefined) return new SharedBatch(feeds, this.#context, { ...own, list, size })
+    return new Batch(feeds, this.#context, { ...own, size, withinMs, keeping: this.#keeping(node) })
+  }
+
   #stage(node: GraphNode, feeds: readonly number[]): ExpressionMorphism | Flatten {
     const report = (fault: Fault) => this.#forms.errorHandlers.contextAt(node).report({ ...fault, process: node.name })
     const make = (tell: typeof report) => stageOf(node, this.#scanners, tell)
-    const stage = this.#o.settings.sharedFolds?.stageOf(node, report, make) ?? keptStage(make(report), node, this.#keeping(node))
+    const stage = this.#o.settings.sharedStates?.stageOf(node, report, make) ?? keptStage(make(report), node, this.#keeping(node))
     const lost = this.#losses.ofCurrent(node, this.#context.current)
     if (node.work.kind === 'flatten') return new Flatten(feeds, { stage, report, lost })
     return new ExpressionMorphism(feeds, { stage, sink: this.#context.sink, isSelector: node.work.kind === 'filter', report, lost })

@@ -45,7 +45,7 @@ export const openServedBinding = async (
   const graph = bound.category === 'base' ? planOfCalls(bound) : planOf(bound)
   const all = wholeOf(graph)
   const unshared = unsharedIn(bound, graph)
-  if (unshared) return refuse(fault('spec_invalid', `'@shared' of '${bound.name}' is for folds, and ${unshared} belongs to its request`))
+  if (unshared) return refuse(fault('spec_invalid', `'@shared' of '${bound.name}' is not for what belongs to a request: ${unshared}`))
   const docroot = permissions.docroot === undefined ? succeed(undefined) : findDocroot(permissions.docroot)
   if (!docroot.ok) return refuse(docroot.error)
   const authoritySource = await openAuthoritySource(permissions, undefined, servesTools(all) || mapsTools(all))
@@ -85,17 +85,26 @@ export const openServiceBudget = (specs: readonly LoadedSpec[], options: RunOpti
   return opened.ok ? succeed(undefined) : opened
 }
 
-/** What holds messages of several inputs under `@shared`: nobody could say whose the outcome is. */
+/** What lets messages go at the end, or by time, under `@shared`: they would be the outcome of no request. */
 const unsharedIn = (bound: Bound, { nodes }: Graph): string | undefined => {
   for (const node of nodes) {
     const { work, name } = node
     const within = work.kind === 'plumb' ? unsharedIn(work.bound, planOf(work.bound)) : undefined
     if (within !== undefined) return within
-    const holds = work.kind === 'batch' || work.kind === 'barrier' || work.kind === 'join' || (work.kind === 'fold' && work.atEnd)
-    if (holds && isSharedNode(node, bound)) return work.kind === 'fold' ? `'${name}', which sends at the end,` : `'${name}'`
+    const why = isSharedNode(node, bound) ? whyUnshared(work) : undefined
+    if (why !== undefined) return `'${name}' ${why}`
   }
   return undefined
 }
+
+const whyUnshared = (work: GraphNode['work']): string | undefined => {
+  if (work.kind === 'barrier') return 'joins what stems from one input'
+  if (work.kind === 'fold') return work.atEnd ? AT_END : undefined
+  if (work.kind === 'batch' && work.size === undefined) return AT_END
+  return (work.kind === 'batch' || work.kind === 'join') && work.withinMs !== undefined ? 'lets go by time' : undefined
+}
+
+const AT_END = 'sends at the end'
 
 /** With the graphs of the plumbs in it. */
 const wholeOf = (graph: Graph): Graph => ({

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type Consent, consentText } from '@plumb/ledger'
 import { skippedWhy } from '@plumb/ledger/approval'
 import {
   childEnv,
@@ -23,6 +24,7 @@ import { RUN_GROUPS, type RunOptions } from '../options/run-options.js'
 import type { AskPerson } from '../person/person-agent.js'
 import { RUN_FILE } from '../record/directory.js'
 import type { TelemetryListener } from './request-events.js'
+import type { AskedApproval } from './warm-process.js'
 
 export interface RecordedRunOptions {
   readonly spec: string
@@ -43,7 +45,7 @@ export interface RecordedRunPorts {
   readonly telemetry: TelemetryListener | undefined
   /** Errors that belong to no input. */
   readonly report: (fault: Fault) => void
-  readonly approve: (asked: { readonly agent: string; readonly tool: string; readonly input: unknown }) => Promise<boolean>
+  readonly approve: (asked: AskedApproval & { readonly agent: string }) => Promise<Consent>
   readonly ask: AskPerson
 }
 
@@ -52,6 +54,8 @@ const TRIES = 20
 const RETRY_MS = 500
 const STOP_MS = 2000
 const ANSWERS_FD = 6
+/** When the server is killed, what is asked of models already is kept before the process ends. */
+export const ORPHAN_SECONDS = 10
 
 export const runRecorded = async (options: RecordedRunOptions, ports: RecordedRunPorts): Promise<void> => {
   for (let tries = 1; ; tries++) {
@@ -65,7 +69,7 @@ export const runRecorded = async (options: RecordedRunOptions, ports: RecordedRu
 const runOnce = async (o: RecordedRunOptions, ports: RecordedRunPorts): Promise<'held' | 'over'> => {
   const { stdout, telemetry, report } = ports
   const own = { program: 'plumb', args: wordsOf(o), files: o.files, entry: o.spec, readsSpec: true, env: envOf(o) } as const
-  const started = spawnPlumb({ ...own, fds: { [ANSWERS_FD]: 'in' } })
+  const started = spawnPlumb({ ...own, fds: { [ANSWERS_FD]: 'in' }, graceSeconds: ORPHAN_SECONDS })
   if (!started.ok) {
     report(started.error)
     return 'over'
@@ -156,8 +160,8 @@ const answer = async (json: string, { approve, ask }: RecordedRunPorts, signal: 
   const agent = String(said.agent ?? said.tool)
   const reply = (message: string): void => void answers.write(Buffer.from(`${message}\n`), () => {})
   if (kind === 'approval') {
-    const isAllowed = await approve({ agent, tool: String(said.tool), input: said.input })
-    return reply(JSON.stringify(isAllowed ? { approve: id } : { deny: id }))
+    const wrong = typeof said.wrong === 'string' ? said.wrong : undefined
+    return reply(consentText(String(id), await approve({ agent, tool: String(said.tool), input: said.input, wrong })))
   }
   const answered = await ask(
     { agent, prompt: String(said.prompt), input: JSON.stringify(said.input), schema, check: answerCheck(schema), n: 0 },

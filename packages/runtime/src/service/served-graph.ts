@@ -2,6 +2,7 @@
 // is a graph in this process too, so that what it remembers ends with the request.
 
 import { asksPerson, type Bound, type Graph, type GraphNode, isRemote, isSharedNode, planOf } from '@plumb/lang'
+import type { Consent } from '@plumb/ledger'
 import { type Fault, type LineSink, type LineSource, Reporter, type Result, succeed } from '@plumb/wire'
 import { ENVELOPE_BYTES, LET_GO_FD, type SpawnSettings } from '../child/agent-start.js'
 import { openInProcessChild } from '../child/in-process-child.js'
@@ -11,7 +12,7 @@ import type { RunEmitter } from '../event/emitter.js'
 import type { TracedGraph } from '../event/trace.js'
 import { placesOf } from '../event/wires.js'
 import type { MappedTool } from '../graph/morphism/calls.js'
-import { SharedFolds } from '../graph/morphism/shared-folds.js'
+import { SharedStates } from '../graph/morphism/shared-states.js'
 import { type AskPerson, startPerson } from '../person/person-agent.js'
 import { startA2a } from '../remote/a2a-agent.js'
 import { GraphRun, type GraphRunOptions } from '../run/graph-run.js'
@@ -46,7 +47,7 @@ export interface GraphRequest {
   /** Of a request that is traced. */
   readonly trace?: TracedGraph | undefined
   readonly memories: Memories | undefined
-  readonly approve: (asked: AskedApproval & { readonly agent: string }, signal?: AbortSignal) => Promise<boolean>
+  readonly approve: (asked: AskedApproval & { readonly agent: string }, signal?: AbortSignal) => Promise<Consent>
   /** Asks a person: an answer of the agent's output type, as JSON text. */
   readonly ask: AskPerson
   readonly signal: AbortSignal
@@ -60,14 +61,14 @@ export class ServedGraph {
   readonly #pools = new Map<GraphNode, ProcessPool>()
   readonly #plumbs = new Map<GraphNode, ServedGraph>()
   readonly #places: ReadonlyMap<GraphNode, string>
-  readonly #folds: SharedFolds
+  readonly #states: SharedStates
   /** Agents that are started for each request, and those whose model is a person. */
   readonly #others: Graph
 
   /** `around`: the place of the plumb that it is, if it is nested. */
   constructor(bound: Bound, graph: Graph, base: ServedBase, around?: string) {
     this.#name = bound.name
-    this.#folds = new SharedFolds((node) => node.work.kind === 'fold' && isSharedNode(node, bound))
+    this.#states = new SharedStates((node) => isSharedNode(node, bound))
     this.#graph = graph
     this.#base = base
     const places = placesOf(graph)
@@ -108,10 +109,10 @@ export class ServedGraph {
     const settings: SpawnSettings = {
       ...this.#base.settings,
       emitter,
-      sharedFolds: this.#folds,
+      sharedStates: this.#states,
       trace: trace?.ofCall,
       report,
-      ask: ({ tool, input }) => request.approve({ tool, input, agent: tool }),
+      ask: ({ tool, input, wrong }) => request.approve({ tool, input, agent: tool, wrong }),
     }
     const leased = await this.#take(request, emitter)
     if (!leased.ok) return report(leased.error)

@@ -6,6 +6,7 @@
 //   leased   a request takes it                               goes to the request
 //   over     it has exited, or a request was stopped in it    is dropped
 
+import { type Consent, consentText } from '@plumb/ledger'
 import { type Fault, isRecord, LineReader, type LineSink, LineWriter, NumberedLine, nowMs, parseJson, startDeadline } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { type ChildEnds, openInProcessChild } from '../child/in-process-child.js'
@@ -16,6 +17,8 @@ import type { RunEmitter } from '../event/emitter.js'
 export interface AskedApproval {
   readonly tool: string
   readonly input: unknown
+  /** Why what a person has put in the place of its input cannot be taken. */
+  readonly wrong?: string | undefined
 }
 
 /** Where that is told which the process does for a request. */
@@ -25,7 +28,7 @@ export interface WarmUse {
   readonly trace?: SpawnSettings['trace'] | undefined
   readonly report: (fault: Fault) => void
   /** Whether a call may be made. */
-  readonly approve: (asked: AskedApproval) => Promise<boolean>
+  readonly approve: (asked: AskedApproval) => Promise<Consent>
 }
 
 export interface WarmProcessOptions {
@@ -133,6 +136,10 @@ export class WarmProcess {
 
   /** The replies. Undefined: it does not answer, or has no control. */
   async control(message: object): Promise<readonly unknown[] | undefined> {
+    return this.#say(JSON.stringify(message))
+  }
+
+  async #say(json: string): Promise<readonly unknown[] | undefined> {
     const control = this.#control
     if (!control || this.isOver) return undefined
     const k = ++this.#controls
@@ -144,7 +151,7 @@ export class WarmProcess {
         resolve(replies)
       }
       this.#asked.set(k, { replies: [], resolve: settle })
-      control.writeText(JSON.stringify(message))
+      control.writeText(json)
     })
   }
 
@@ -211,10 +218,11 @@ export class WarmProcess {
   #replied(read: ReturnType<typeof parseJson>): void {
     const reply = read.ok ? read.value : undefined
     if (isRecord(reply) && reply.kind === 'approval') {
-      const { id, tool, input } = reply
+      const { id, tool, input, wrong } = reply
       this.hasAsked = true
-      const decided = this.use?.approve({ tool: String(tool), input }) ?? Promise.resolve(false)
-      void decided.then((isApproved) => this.control(isApproved ? { approve: id } : { deny: id }))
+      const asked = { tool: String(tool), input, wrong: typeof wrong === 'string' ? wrong : undefined }
+      const decided = this.use?.approve(asked) ?? Promise.resolve(false)
+      void decided.then((consent) => this.#say(consentText(String(id), consent)))
       return
     }
     const [oldest] = this.#asked.values()

@@ -2,6 +2,7 @@
 
 import { childEnv, fault, LineReader, optionWords, parseJson, type Reporter, readReported, type SourceFiles, spawnPlumb } from '@plumb/wire'
 import { RUN_GROUPS, type RunOptions } from '../options/run-options.js'
+import { ORPHAN_SECONDS } from './recorded-run.js'
 
 export interface WorkerProcessOptions {
   readonly spec: string
@@ -26,6 +27,7 @@ export const runWorker = async (o: WorkerProcessOptions, stop: AbortSignal): Pro
       entry: o.spec,
       readsSpec: true,
       hasNoBudget: true,
+      graceSeconds: ORPHAN_SECONDS,
       env: envOf(o),
     } as const
     const started = spawnPlumb(own)

@@ -11,6 +11,7 @@ interface Request {
   readonly tool: string
   /** The input as JSON. */
   readonly text: string
+  readonly schema: () => unknown
 }
 
 export interface MapApprovals {
@@ -51,11 +52,11 @@ export const openMapApprovals = async (
       return id
     },
     pass: count,
-    call: async ({ id, tool, text }, steps) => {
+    call: async ({ id, tool, text, schema }, steps) => {
       const key = keys.get(id) ?? { call: id, nth: 1 }
       keys.delete(id)
       const why = 'the tool or a rule of the policy asks for consent'
-      const settled = await opened.value.of({ tool, input: text, process, why, ...key }).settle({ ...steps, isLost })
+      const settled = await opened.value.of({ tool, input: text, schema, process, why, ...key }).settle({ ...steps, isLost })
       return settled.ok ? settled.value : settled
     },
   })

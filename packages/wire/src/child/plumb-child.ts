@@ -39,6 +39,8 @@ export interface PlumbChildOptions {
   readonly env?: Readonly<Record<string, string>>
   /** It reads the spec itself, as it is now. */
   readonly readsSpec?: boolean
+  /** As in `SpawnOptions`. */
+  readonly graceSeconds?: number
   /** A program that runs it, such as a sandbox, with the files that this reads; descriptors 9 and 10 have to get through. */
   readonly within?: Wrapper | undefined
 }
@@ -87,6 +89,7 @@ export const spawnPlumb = (options: PlumbChildOptions): Result<PlumbChild> => {
     },
     fds: readsSpec ? fds : { ...fds, [SOURCES_FD]: 'in' },
     isForeign: false,
+    graceSeconds: options.graceSeconds,
     ...(cwd === undefined ? {} : { cwd }),
   })
   if (!child.ok) {

@@ -29,6 +29,8 @@ export interface SpawnOptions {
   readonly inheritsStderr?: boolean
   /** It opens a listening socket and hands it to us. */
   readonly listener?: ListenerOption
+  /** If this process ends first: how long after its TERM it is killed. */
+  readonly graceSeconds?: number | undefined
 }
 
 export interface ListenerOption {
@@ -69,6 +71,7 @@ export const prepareChild = (options: SpawnOptions): Result<PreparedChild> => {
     joinsStderr,
     inheritsStderr,
     listener,
+    graceSeconds,
   } = options
   const [name = '', ...args] = command
   const program = resolveProgram(name, cwd, env.PATH)
@@ -92,7 +95,7 @@ export const prepareChild = (options: SpawnOptions): Result<PreparedChild> => {
     for (const fd of fds) closeSync(fd)
   }
   return succeed({
-    ...withLifeline(program.value, args),
+    ...withLifeline(program.value, args, graceSeconds),
     cwd,
     directions,
     stdio,

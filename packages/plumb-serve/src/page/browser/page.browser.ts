@@ -76,6 +76,7 @@ const showQuestion = (place: HTMLElement, id: string, question: Json): HTMLEleme
   make('h2', `${String(question.agent)} asks`, section)
   make('p', String(question.prompt), section)
   make('pre', typeof question.input === 'string' ? question.input : JSON.stringify(question.input, null, 2), section)
+  if (question.wrong !== undefined) make('p', `Not changed: ${String(question.wrong)}`, section)
   const form = make('form', '', section)
   const isApproval = question.kind === 'approval'
   const read = isApproval ? () => true : formOf(form, id, question.schema as Json)
@@ -90,6 +91,7 @@ const showQuestion = (place: HTMLElement, id: string, question: Json): HTMLEleme
     problem.textContent = String(((await response.json()) as Json).detail)
   }
   make('button', isApproval ? 'Allow' : 'Answer', form)
+  if (isApproval) addEditing(section, form, (question.input as Json).input, (input) => send({ edit: input }))
   const other = make('button', isApproval ? 'Deny' : 'Skip', form)
   other.type = 'button'
   other.onclick = () => void send(isApproval ? { answer: false } : { skip: '' })
@@ -103,6 +105,34 @@ const showQuestion = (place: HTMLElement, id: string, question: Json): HTMLEleme
     }
   })
   return section
+}
+
+/** Another input for a call, about which it is asked again. */
+const addEditing = (section: HTMLElement, form: HTMLElement, input: unknown, send: (input: unknown) => Promise<void>): void => {
+  const open = make('button', 'Edit', form)
+  open.type = 'button'
+  open.onclick = () => {
+    open.hidden = true
+    const editing = make('form', '', section)
+    const label = make('label', 'Its input', editing)
+    const area = make('textarea', '', label)
+    area.value = JSON.stringify(input, null, 2)
+    area.rows = area.value.split('\n').length + 1
+    make('button', 'Ask again', editing)
+    const wrong = make('pre', '', editing)
+    wrong.className = 'error'
+    wrong.hidden = true
+    editing.addEventListener('submit', (event) => {
+      event.preventDefault()
+      try {
+        void send(JSON.parse(area.value))
+      } catch (error) {
+        wrong.hidden = false
+        wrong.textContent = String(error)
+      }
+    })
+    area.focus()
+  }
 }
 
 const showPicture = (section: HTMLElement, id: string): void => {

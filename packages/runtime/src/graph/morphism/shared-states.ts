@@ -1,5 +1,5 @@
-// The folds of a served binding that all requests share (`@shared`): each message goes on from the state that the last one has left, whichever
-// request it was of.
+// What all requests of a served binding share (`@shared`): each message of a fold goes on from the state that the last one has left, whichever
+// request it was of, and what waits in a batch or a barrier waits for messages of all.
 
 import type { GraphNode, Sink, Stage, Verdict } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
@@ -12,14 +12,22 @@ interface Shared {
   report: Report
 }
 
-export class SharedFolds {
+export class SharedStates {
   readonly #stages = new Map<GraphNode, Shared>()
+  readonly #waiting = new Map<GraphNode, unknown>()
 
   constructor(private readonly isIts: (node: GraphNode) => boolean) {}
 
+  /** What waits in a node. Undefined: each request has its own. */
+  waitingIn<T>(node: GraphNode, make: () => T): T | undefined {
+    if (!this.isIts(node)) return undefined
+    if (!this.#waiting.has(node)) this.#waiting.set(node, make())
+    return this.#waiting.get(node) as T
+  }
+
   /** For one request; `make` makes it, once. */
   stageOf(node: GraphNode, report: Report, make: (report: Report) => Stage): Stage {
-    if (!this.isIts(node)) return make(report)
+    if (node.work.kind !== 'fold' || !this.isIts(node)) return make(report)
     let shared = this.#stages.get(node)
     if (!shared) {
       const made: Shared = { report, stage: make((fault) => made.report(fault)) }
