@@ -36,6 +36,22 @@ const CHARACTERS = {
   rs: '\\',
 }
 
+/** Text whose fonts are changed in it: `\\fB` is code, `\\fI` stands for something, `\\fP` ends either. */
+export const fontSpans = (text) => {
+  if (!/^([^\\]|\\(?!f)|\\f[BI].*?\\fP)*$/.test(text)) throw new Error(`a font does not end on its line: ${text}`)
+  const spans = []
+  let space = false
+  for (const [, font, run] of `\\fP${plain(text)}`.matchAll(/\\f([BIP])((?:(?!\\f[BIP]).)*)/g)) {
+    const kind = FONTS[font] ?? 'text'
+    const inner = run.trim()
+    if (inner !== '') spans.push({ kind, text: inner, space: space || /^\s/.test(run) })
+    space = inner === '' ? space || run !== '' : /\s$/.test(run)
+  }
+  return spans
+}
+
+const FONTS = { B: 'code', I: 'em' }
+
 /** The words of a macro's line: { text, quoted }; what is in quotes is one word and no macro. */
 export const wordsOf = (line) =>
   [...line.matchAll(/"((?:[^"]|"")*)"|(\S+)/g)]
@@ -48,7 +64,9 @@ export const spansOf = (words, page) => {
   let glued = false
   const add = (kind, text, more) => {
     if (text === '') return
-    spans.push({ kind, text, space: !glued && spans.length > 0, ...more })
+    const space = !glued && spans.length > 0
+    if (kind === 'text') spans.push(...fontSpans(text).map((span, i) => (i === 0 ? { ...span, space } : span)))
+    else spans.push({ kind, text, space, ...more })
     glued = false
   }
   let at = 0

@@ -143,6 +143,7 @@ const pageAsMarkdown = (page: string): string => {
   let isLiteral = false
   const plain = (text: string): string =>
     text
+      .replace(/\\f[BIP]/g, '')
       .replace(/\\\((dq|aq)/g, (_, quote) => (quote === 'dq' ? '"' : "'"))
       .replace(/\\([&e-])/g, (_, sign) => ({ '&': '', e: '\\' })[sign as '&'] ?? sign)
   const words = (line: string): string =>

@@ -178,13 +178,15 @@ t.test('envelopes', async (t) => {
 t.test('plumb-wire(5) has the table of errors and the descriptors as they are here', async (t) => {
   const page = readFileSync('man/plumb-wire.5', 'utf8')
   const plain = (text: string) => text.replaceAll('\\(dq', '"').replaceAll('\\(aq', "'").replaceAll('\\-', '-').replaceAll('\\e', '\\')
-  const reported = [...page.matchAll(/^\.Pp\n\.Li (\w+) \.\n.*\n\.Bl .*\n([\s\S]*?)^\.El$/gm)].flatMap(([, category, list = '']) =>
-    [...list.matchAll(/^\.It Li (\w+)\n(.*)$/gm)].map(([, code = '', meaning = '']) => `${category} ${code}: ${plain(meaning)}`),
+  const reported = [...page.matchAll(/^\.Pp\n\\fB(\w+)\\fP\.\n.*\n\.Bl .*\n([\s\S]*?^\.El)$/gm)].flatMap(([, category, list = '']) =>
+    [...list.matchAll(/^\.It \\fB(\w+)\\fP\n([^.][\s\S]*?)(?=\n\.)/gm)].map(
+      ([, code = '', meaning = '']) => `${category} ${code}: ${plain(meaning.replaceAll('\n', ' '))}`,
+    ),
   )
   const meant = Object.entries(ERRORS).map(([code, { category, meaning }]) => `${category} ${code}: ${meaning}`)
   t.strictSame(reported.sort(), meant.sort())
 
-  const descriptors = [...page.matchAll(/^\.It (\d)\n\.Li (\w+) ,\n(in|out): /gm)].map(([, fd, port, direction]) => [
+  const descriptors = [...page.matchAll(/^\.It (\d)\n\\fB(\w+)\\fP, (in|out): /gm)].map(([, fd, port, direction]) => [
     port,
     Number(fd),
     direction,
