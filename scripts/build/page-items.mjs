@@ -57,6 +57,8 @@ const withSigns = (words, print) => {
 
 const unescape = (text) =>
   text
+    .replace(/\\fB(.*?)\\fP/g, '`$1`')
+    .replace(/\\f[IP]/g, '')
     .replace(/\\\(dq/g, '"')
     .replace(/\\\(aq/g, "'")
     .replace(/\\&/g, '')

@@ -144,9 +144,7 @@ t.test('the tables of plumbing(5) for those who come from elsewhere can be read'
   )
   for (const row of tables.flat()) {
     const cell = row.split(' Ta ').at(-1) ?? ''
-    const texts = [...cell.matchAll(/Li "([^"]+)"|Li (\S+)/g)].map(([, quoted, bare = '']) =>
-      (quoted ?? bare).replaceAll('\\(dq', '"').replaceAll('\\-', '-'),
-    )
+    const texts = [...cell.matchAll(/\\fB(.+?)\\fP/g)].map(([, code = '']) => code.replaceAll('\\(dq', '"').replaceAll('\\-', '-'))
     t.ok(texts.length > 0, row)
     for (const text of texts) {
       const source = { path: 'row', text }

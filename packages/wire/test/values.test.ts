@@ -177,14 +177,15 @@ t.test('envelopes', async (t) => {
 
 t.test('plumb-wire(5) has the table of errors and the descriptors as they are here', async (t) => {
   const page = readFileSync('man/plumb-wire.5', 'utf8')
-  const plain = (text: string) => text.replaceAll('\\(dq', '"').replaceAll('\\(aq', "'").replaceAll('\\-', '-').replaceAll('\\e', '\\')
-  const reported = [...page.matchAll(/^\.Pp\n\.Li (\w+) \.\n.*\n\.Bl .*\n([\s\S]*?)^\.El$/gm)].flatMap(([, category, list = '']) =>
-    [...list.matchAll(/^\.It Li (\w+)\n(.*)$/gm)].map(([, code = '', meaning = '']) => `${category} ${code}: ${plain(meaning)}`),
+  // What each means is told by `plumb explain`, from the same table.
+  const [, errors = ''] = /^\.Ss Errors\n([\s\S]*?)^\.Ss /m.exec(page) ?? []
+  const named = [...errors.matchAll(/^\.Pp\n\\fB(\w+)\\fP\.\n([\s\S]*?)(?=^\.Pp$|(?![\s\S]))/gm)].flatMap(([, category, codes = '']) =>
+    [...codes.matchAll(/\\fB(\w+)\\fP/g)].map(([, code]) => `${category} ${code}`),
   )
-  const meant = Object.entries(ERRORS).map(([code, { category, meaning }]) => `${category} ${code}: ${meaning}`)
-  t.strictSame(reported.sort(), meant.sort())
+  const meant = Object.entries(ERRORS).map(([code, { category }]) => `${category} ${code}`)
+  t.strictSame(named.sort(), meant.sort())
 
-  const descriptors = [...page.matchAll(/^\.It (\d)\n\.Li (\w+) ,\n(in|out): /gm)].map(([, fd, port, direction]) => [
+  const descriptors = [...page.matchAll(/^\.It (\d)\n\\fB(\w+)\\fP, (in|out): /gm)].map(([, fd, port, direction]) => [
     port,
     Number(fd),
     direction,
