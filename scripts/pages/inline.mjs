@@ -42,13 +42,34 @@ export const wordsOf = (line) =>
     .map(([, quoted, bare]) => (bare === undefined ? { text: quoted.replaceAll('""', '"'), quoted: true } : { text: bare, quoted: false }))
     .filter((_, i, all) => !all.slice(0, i + 1).some(({ text, quoted }) => !quoted && text === '\\"'))
 
+// What is known by its form where no macro marks it: a page as NAME(N), an option, a name with an underscore.
+const KNOWN = /(?<page>\bplumb(?:-[a-z]+|ing)?\(\d\))|(?<![\w/.-])(?<code>--[a-z][\w-]*|[A-Za-z]+(?:_[A-Za-z]+)+)(?![\w/])/g
+
+/** Running text as spans. */
+export const textSpansOf = (text) => {
+  const spans = []
+  let from = 0
+  const add = (kind, until) => {
+    const piece = text.slice(from, until)
+    if (piece.trim() !== '') spans.push({ kind, text: piece.trim(), space: /\s/.test(text[from - 1] ?? ' ') || /^\s/.test(piece) })
+    from = until
+  }
+  for (const { 0: known, groups, index } of text.matchAll(KNOWN)) {
+    add('text', index)
+    add(groups.page === undefined ? 'code' : 'page', index + known.length)
+  }
+  add('text', text.length)
+  return spans
+}
+
 /** What the words say, where the first may be a macro. `page` is the name that `.Nm` alone stands for. */
 export const spansOf = (words, page) => {
   const spans = []
   let glued = false
-  const add = (kind, text, more) => {
+  const add = (kind, text) => {
     if (text === '') return
-    spans.push({ kind, text, space: !glued && spans.length > 0, ...more })
+    const pieces = kind === 'text' ? textSpansOf(text) : [{ kind, text }]
+    for (const [i, piece] of pieces.entries()) spans.push(i === 0 ? { ...piece, space: !glued && spans.length > 0 } : piece)
     glued = false
   }
   let at = 0

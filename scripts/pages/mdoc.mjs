@@ -9,7 +9,7 @@
 //   { kind: 'list', ordered, items }                 items of blocks
 //   { kind: 'terms', items }                         items { term: spans, blocks }
 
-import { plain, spansOf, textOf, wordsOf } from './inline.mjs'
+import { plain, spansOf, textOf, textSpansOf, wordsOf } from './inline.mjs'
 
 /** The tree of a page. What no writer would show is an error, so that nothing is lost in silence. */
 export const readMdoc = (text, file) => {
@@ -37,7 +37,7 @@ const readBlocks = (reader) => {
       continue
     }
     if (!line.startsWith('.')) {
-      append([{ kind: 'text', text: plain(line).trim(), space: true }])
+      append(textSpansOf(plain(line).trim()))
       continue
     }
     const [, macro, rest] = /^\.(\S+)\s*(.*)$/.exec(line) ?? []
