@@ -171,7 +171,12 @@ const QUESTIONS: readonly (readonly [question: string, ...sections: string[]])[]
   ['go on after a stop', 'plumb.1 A recorded run', 'plumb.7 Record and replay', 'plumb-cookbook.7 A batch at night'],
   ['what happens when I press Ctrl-C', 'plumb.1 Signals', 'plumb-chat.1 Keys', 'plumb-agent.1 Signals', 'plumb-mux.1 Signals'],
   ['running an agent over ssh', 'plumb.1 Agents elsewhere', 'plumb-cookbook.7 An agent on another machine'],
-  ['writing agents in Python', 'plumb.1 Agents in other languages', 'plumb-clients.7 Agents in Python', 'plumb-cookbook.7 Agents in bash, awk and Python'],
+  [
+    'writing agents in Python',
+    'plumb.1 Agents in other languages',
+    'plumb-clients.7 Agents in Python',
+    'plumb-cookbook.7 Agents in bash, awk and Python',
+  ],
   ['timeline of a run in a browser', 'plumb.1 Seeing a run'],
   ['editor support, hover and completion', 'plumb.1 The language server', 'plumb-editors.7 DESCRIPTION'],
   ['grammar of the language', 'plumbing.5 GRAMMAR'],
