@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { open, PlumbError } from '../packages/client/src/index.js'
 import { scaled } from '../packages/wire/test/patience.js'
-import { TEST_PATH } from '../packages/wire/test/shell.js'
+import { makeTestDirectory, TEST_PATH } from '../packages/wire/test/shell.js'
 import { type Serving, serve } from './serving.js'
 
 const TOKEN = 'token-0123456789abcdef'
@@ -71,6 +71,21 @@ t.test('in TypeScript', async (t) => {
     .then((other) => other.call('many', 2))
     .catch((error: unknown) => error)
   t.match(refused, { name: 'PlumbError', error: 'unauthorized' })
+})
+
+t.test('in TypeScript, once an agent has died', async (t) => {
+  const dies = 'agent { command: ["sh", "-c", "while read l; do [ $l = 9 ] && exit 3; echo $l; done"], amnesiac: true }'
+  const spec = { 's.plumb': `let dies : !int -> !int = ${dies}\nlet main : !int -> !int = dies` }
+  const server = await serve({ 'a.plumb': `@serve ${spec['s.plumb'].split('\n')[0]}` })
+  t.teardown(() => server.stop())
+  const plumb = join(process.cwd(), 'packages/plumb/bin/plumb')
+  for (const way of [{ url: server.url }, { spec: 's.plumb', cwd: makeTestDirectory(spec), plumb }]) {
+    const c = await open(way)
+    t.equal(await c.call('dies', 1), 1)
+    await t.rejects(c.call('dies', 9), { name: 'PlumbError', error: 'child_failed' })
+    t.equal(await c.call('dies', 2), 2, 'the connection goes on')
+    await c.close()
+  }
 })
 
 const noPython = spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 10))']).status === 0 ? false : 'no Python 3.10'
