@@ -124,7 +124,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
     {
       args: ['check', '--flows', '-e', 'let main : !int -> !int = id'],
       node: [],
-      bundles: ['command-check', 'shared', 'run-binding', 'shared-N'],
+      bundles: ['command-check', 'shared', 'shared-N', 'run-binding'],
     },
     {
       args: ['--record', join(directory, 'record'), '-e', 'let main : !int -> !int = id'],
