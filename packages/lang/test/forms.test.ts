@@ -245,7 +245,7 @@ t.test('what other languages write leads to what is written here', async (t) => 
   // biome-ignore format: a table: expression over T, a part of the first message or of its help
   const rows: [string, string][] = [
     ['n is null', 'write a = b'], ['name in tags', 'contains(xs, x)'], ['name not in tags', 'not contains(xs, x)'], ['n as string', 'text(x)'],
-    ['tags | length', 'length(xs)'], ['name ~ "a"', 'matches(s, "re")'], ['n ** 2', 'pow(x, y)'], ['let x = 1; x', "write 'let x = e in b'"],
+    ['tags | length', 'length(xs)'], ['name ~ "a"', 'matches(s, "re")'], ['n ** 2', 'pow(x, y)'], ['let x = 1; x', 'write let x = e in e2'],
     ['match n { 1 -> 2 }', 'if x = 1'], ['match n { case int: 1 }', 'x : T -> e'], ['True', "'true'"], ['Math.floor(n)', 'write floor(…)'],
     ['JSON.stringify(n)', 'write text(…)'], ['name[0]', 'name[0:1]'], ['tags[-1]', 'last(tags)'], ['let q = [n] in q["a"]', 'write q.a'],
     ['n // 2', 'div(a, b)'], ['{ a: n // tags[0], b: 1 }', 'div(a, b)'], ['$"{n // 2}"', 'div(a, b)'], ['[n // 2\n]', 'div(a, b)'], ['{ a: name // "x",\n b: 1 }', 'a ?? b'],
@@ -294,4 +294,29 @@ t.test('what other languages write leads to what is written here', async (t) => 
   )
   t.match(first('let main : !O -> !json = map(value.other)'), 'declare the field, as in other?: json')
   t.match(first('let main : !string -> !json = map(value[0])'), '(a * b) ; barrier')
+})
+
+t.test('what is wrong outside of expressions leads on too: one error each', async (t) => {
+  const keyed = (options: string) => `let main : (!{ id: int }, !{ id: int }) -> !json = barrier(${options})`
+  const chain = (code: string) => `let main : !int -> !json = ${code}`
+  const agent = (key: string) =>
+    `let main : !{ user: string } -> !string = agent { provider: "eliza", model: "doctor", conversation: ${key} }`
+  const typed = (fields: string) => `type T = { ${fields} }\nlet main : !T -> !T = id`
+  // biome-ignore format: a table: program, a part of its one message or of its help
+  const rows: [string, string][] = [
+    [chain('fold(0, state + value)'), 'as in fold(state + value, from: 0)'], [chain('fold(state + value, 0)'), 'as in fold(state + value, from: 0)'], [chain('fold((acc, x) -> acc + x, from: 0)'), "'state'"],
+    ['let main : !{ k: string } -> !json = fold({ ...state, [k]: (state[k] ?? 0) + 1 }, from: {})', 'map_of([])'], [keyed('id, id'), 'barrier(by: (id, order))'],
+    [chain('sort(batch())'), 'map(sort(…))'], [chain('batch() ; sort(value)'), 'map(sort(…))'], [chain('map(upper)'), 'map(upper(value))'], [chain('value + 1'), 'by map(…)'], [chain('id, id'), "with ';'"],
+    [agent('"user"'), "write 'conversation: user'"], [agent('1 + 1'), 'tells them apart'], [agent('usr'), "did you mean 'user'?"],
+    ['def main(x): x', "'let name : A -> B = map(e)'"], ['const main = 1', "'let name : A -> B = map(e)'"], ['import { x } from "./y"', "'use name'"], ['interface T { a: int }\nlet main : !T -> !T = id', "'type T = { … }'"],
+    [typed('a: int; b: int'), 'by commas'], [typed('a: int, b: int,'), 'no comma behind the last'], [typed('a: int, [key: string]: int'), '{ [string]: T }'], [typed('a: int, ...rest'), '{ id: int, ... }'],
+    ...[['let x = 1, y = 2 in x', 'a let of its own'], ['let x : int = 1 in x', 'that of its value'], ['let f = x -> x in f(1)', 'is no function'], ['let { a } = value in a', 'fields are x.a'],
+      ['match [value] { n : [int] -> 1  _ -> 2 }', 'separated by commas'], ['{ a: 1, }', 'no comma behind the last'], ['[1, 2,]', 'no comma behind the last'], ['max(1, 2, )', 'no comma behind the last'],
+    ].map(([code, part]): [string, string] => [chain(`map(${code})`), part as string]),
+  ]
+  for (const [text, part] of rows) {
+    const { diagnostics } = compileText(text)
+    const told = diagnostics.map(({ message, help }) => `${message} ${help}`)
+    t.ok(told.length === 1 && told[0]?.includes(part), `${text}: ${told.join(' / ')}`)
+  }
 })

@@ -131,7 +131,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       ['conver', 'conversation'],
       ['conversation: ', 'k'],
     ],
-    mutants: ["'k' is one key for all messages"],
+    mutants: ["'conversation: k' is left out"],
   },
   'an each that skips': {
     spec: 'let f : int -> int = map(n + 1)\nlet g : [int] -> [int] = each(f, on_error: "skip")\nlet main : ![int] -> ![int] = map(g)\n',

@@ -40,7 +40,7 @@ export const changed = ({ span: { source, start, end }, text }: Change): string 
 /** Scripts do not read prompts: only a test with recorded answers notices. */
 const agentChanges = (agent: string, { entries }: ObjectValue): readonly Change[] =>
   entries.flatMap(({ key, value }) => {
-    if (key.text === 'conversation') return oneKey((value as unknown as { readonly expression: Expression }).expression)
+    if (key.text === 'conversation') return [withoutEntry({ ...key.span, end: value.span.end })]
     return key.text === 'prompt' && value.kind === 'value' && value.value !== ''
       ? [{ span: value.span, text: '""', what: `the prompt of '${agent}' is left out` }]
       : []
@@ -99,6 +99,14 @@ const oneKey = (by: unknown): readonly Change[] => {
   if (!first || !last) return []
   const text = keys.map(() => '0').join(', ')
   return [{ span: { ...first, end: last.end }, text, what: `'${shown({ ...first, end: last.end })}' is one key for all messages` }]
+}
+
+/** An entry of a config, with the comma beside it, if there is one. */
+const withoutEntry = ({ source, start, end }: Span): Change => {
+  const before = /,\s*$/.exec(source.text.slice(0, start))
+  const behind = before ? undefined : /^\s*,/.exec(source.text.slice(end))
+  const span = { source, start: before?.index ?? start, end: end + (behind?.[0].length ?? 0) }
+  return { span, text: '', what: `'${shown({ source, start, end })}' is left out: one memory for all` }
 }
 
 /** An option of a morphism, with the comma before it. */

@@ -3,6 +3,7 @@
 import { type Report, warning } from '../diagnostic/diagnostic.js'
 import { fieldsOf } from '../expression/infer/fields.js'
 import { isNearName } from '../expression/infer/name.js'
+import { isFunction } from '../expression/run/function-table.js'
 import type { Scope } from '../names/names.js'
 import type { Expression, QualifiedName } from '../parse/ast.js'
 import { isJson } from '../types/kind.js'
@@ -30,5 +31,8 @@ export const warnLoneName = (e: Expression, input: Type, word: 'map' | 'filter',
   if (e.kind !== 'name' || e.name === 'value' || fieldsOf(input) || isJson(input) || scope.params.has(e.name)) return
   if (isNearName(e, scope)) return
   const message = `'${e.name}' names no field and no binding: it means the whole input`
-  report(warning('lone_name', message, e.span, `write '${word}(value)', if that is meant`))
+  const help = isFunction(e.name)
+    ? `'${e.name}' is a function: write ${word}(${e.name}(value))`
+    : `write '${word}(value)', if that is meant`
+  report(warning('lone_name', message, e.span, help))
 }

@@ -5,8 +5,10 @@ import { PROVIDER_NAMES } from '@plumb/wire/accounts'
 import { nearest } from '@plumb/wire/nearest'
 import { once } from '@plumb/wire/once'
 import { error, ignore, type Report } from '../diagnostic/diagnostic.js'
+import { fieldsOf } from '../expression/infer/fields.js'
 import { type Bound, findBinding, printName, type Scope } from '../names/names.js'
-import type { AgentImplementation, QualifiedName } from '../parse/ast.js'
+import type { AgentImplementation, Expression, QualifiedName } from '../parse/ast.js'
+import { partsOfExpression } from '../parse/expression-parts.js'
 import { checkKey } from '../plan/key.js'
 import { libraryNameOf } from '../stdlib/library.js'
 import { printType } from '../types/print.js'
@@ -207,8 +209,18 @@ const checkTogether = (impl: AgentImplementation, config: Config, report: Report
 /** One memory for each of its values. */
 const checkConversation = ({ inputs: [input], scope }: Bound, config: Config, report: Report): void => {
   const expression = config.get('conversation')?.expression
-  if (expression && input) checkKey(expression, { input, scope }, "'conversation'", report)
+  if (!expression || !input || !checkKey(expression, { input, scope }, "'conversation'", report)) return
+  if (namesAny(expression)) return
+  const text = expression.kind === 'literal' ? String(expression.value) : ''
+  const help = fieldsOf(input)?.has(text)
+    ? `write 'conversation: ${text}' for the field`
+    : 'name what tells them apart, as in conversation: user'
+  report(
+    error('config_invalid', "'conversation' is the same for all messages, so all would be answered from one memory", expression.span, help),
+  )
 }
+
+const namesAny = (e: Expression): boolean => e.kind === 'name' || partsOfExpression(e).some((part) => part !== undefined && namesAny(part))
 
 const hasAny = (config: Config, key: 'tools' | 'mcp' | 'skills'): boolean => {
   const value = config.get(key)?.value

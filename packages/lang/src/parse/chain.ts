@@ -48,7 +48,8 @@ const atom = (c: Cursor): Chain => {
     c.expectSymbol(')', 'after the chain')
     return chain
   }
-  if (start.kind !== 'identifier') return c.failExpecting('a process')
+  if (start.kind !== 'identifier')
+    return c.failExpecting('a process', start.kind === 'symbol' ? undefined : 'an expression is made a process by map(…)')
   if (PLAIN_MORPHISMS.has(start.text)) {
     c.advance()
     if (start.text === 'barrier' && c.isSymbol('(') && !c.next.startsLine)
@@ -73,6 +74,12 @@ const atom = (c: Cursor): Chain => {
   if (c.isWord('if'))
     c.fail("'if' stands in expressions only", start.span, 'messages are routed by filters, one before each process: filter(team = "x") ; a')
   const name = c.ownName('the name of a process')
+  if (c.isSymbol('(') && !c.next.isSpaced)
+    c.fail(
+      `'${name.text}' is called here, where processes are wired`,
+      name.span,
+      `functions stand in expressions, as in map(${name.text}(…)); processes are wired with ';', as in a ; b`,
+    )
   const port = portBehind(c)
   return { kind: 'reference', name: { name, span: name.span }, span: c.spanFrom(start), ...(port ? { port } : {}) }
 }
@@ -100,17 +107,21 @@ const map = (c: Cursor): Chain => {
 }
 
 const overMessage = (c: Cursor, who: string): Expression => {
-  if (!startsFunction(c)) return parseExpression(c)
-  const help = "the message is 'value', and its fields are names; for the items of a list write [e for x in xs if c]"
+  const isOfTwo = c.isSymbol('(') && c.isSymbol(',', 2) && c.isSymbol(')', 4) && (c.isSymbol('->', 5) || c.isSymbol('=', 5))
+  if (!startsFunction(c) && !isOfTwo) return parseExpression(c)
+  const items = who === 'fold' ? "'state' is what the last message gave" : 'for the items of a list write [e for x in xs if c]'
+  const help = `the message is 'value', and its fields are names; ${items}`
   return c.fail(`'${who}' takes an expression over the message, not a function`, c.next.span, help)
 }
+
+const KEYED = 'give one key for each branch: barrier(by: (id, order))'
 
 const joinOptions = (c: Cursor): JoinOptions => {
   c.advance()
   const found: { by?: readonly Expression[]; within?: Setting; unmatched?: Literal } = {}
   do {
-    const key = c.anyName("'by', 'within' or 'unmatched'")
-    c.expectSymbol(':', `after '${key.text}'`)
+    const key = c.anyName("'by', 'within' or 'unmatched'", KEYED)
+    c.expectSymbol(':', `after '${key.text}'`, KEYED)
     const { text } = key
     if ((text !== 'by' && text !== 'within' && text !== 'unmatched') || found[text]) {
       c.fail(`'barrier' takes 'by', 'within' and 'unmatched', once each; found '${text}'`, key.span)
@@ -201,7 +212,7 @@ const batch = (c: Cursor): Chain => {
 const fold = (c: Cursor): Chain => {
   const start = c.advance()
   c.expectSymbol('(', "after 'fold'")
-  const expression = parseExpression(c)
+  const expression = overMessage(c, 'fold')
   c.expectSymbol(',', "after the expression, as in 'fold(state + value, from: 0)'")
   const found: { from?: Expression; by?: Expression; emit?: Literal } = {}
   do foldOption(c, found)
@@ -213,8 +224,8 @@ const fold = (c: Cursor): Chain => {
 }
 
 const foldOption = (c: Cursor, found: { from?: Expression; by?: Expression; emit?: Literal }): void => {
-  const key = c.anyName("'from', 'by' or 'emit'")
-  c.expectSymbol(':', `after '${key.text}'`)
+  const key = c.anyName("'from', 'by' or 'emit'", 'as in fold(state + value, from: 0)')
+  c.expectSymbol(':', `after '${key.text}'`, 'as in fold(state + value, from: 0)')
   const { text } = key
   if ((text !== 'from' && text !== 'by' && text !== 'emit') || found[text]) {
     c.fail(`'fold' takes 'from', 'by' and 'emit', once each; found '${text}'`, key.span)

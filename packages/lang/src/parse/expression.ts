@@ -15,7 +15,7 @@ import type {
 } from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
 import { calledOnValue } from './foreign.js'
-import { helpBefore, helpBehind, helpField, helpInRecord, refuseForeign } from './foreign-form.js'
+import { helpBefore, helpBehind, helpField, helpInLet, helpInRecord, refuseForeign } from './foreign-form.js'
 import type { Token } from './lexer.js'
 import { parseType } from './type.js'
 
@@ -55,10 +55,11 @@ const choice = (c: Cursor): Expression => {
 
 const letIn = (c: Cursor): Expression => {
   const start = c.advance()
+  if (c.next.kind === 'symbol') c.failExpecting('the name of a value', helpInLet(c))
   const name = c.ownName('the name of a value')
-  c.expectSymbol('=', `after 'let ${name.text}'`)
+  c.expectSymbol('=', `after 'let ${name.text}'`, helpInLet(c))
   const value = parseExpression(c)
-  if (!c.isWord('in')) c.failExpecting(`'in' after the value of '${name.text}'`, "write 'let x = e in b'")
+  if (!c.isWord('in')) c.failExpecting(`'in' after the value of '${name.text}'`, helpInLet(c))
   c.advance()
   const body = parseExpression(c)
   return { kind: 'let', name, value, body, span: c.spanFrom(start) }
@@ -232,7 +233,7 @@ const match = (c: Cursor): MatchExpression => {
   const of = parseExpression(c)
   c.expectSymbol('{', "after what 'match' takes apart")
   const arms = c.isSymbol('}') ? [] : commaList(c, arm)
-  c.expectSymbol('}', "after the arm (or ',' and another arm)")
+  c.expectSymbol('}', "after the arm (or ',' and another arm)", 'arms are separated by commas, and each has a type: x : T -> e')
   return { kind: 'match', of, arms, span: c.spanFrom(start) }
 }
 

@@ -42,6 +42,8 @@ export const helpBehind = ({ next }: Cursor): string | undefined => BEHIND.get(n
 export const helpInRecord = ({ next: { text } }: Cursor): string | undefined =>
   text === '=' ? 'a field is written name: e' : text === ';' ? 'fields are separated by commas' : undefined
 
+const NO_LAST = 'there is no comma behind the last'
+
 const BEFORE: ReadonlyMap<string, string> = new Map([
   ['.', 'a field is a name, or value.name'],
   ['=~', 'write matches(s, "re")'],
@@ -52,19 +54,38 @@ const BEFORE: ReadonlyMap<string, string> = new Map([
   ),
   ['...', 'lists are joined by +, as in xs + [x]; { ...r, a: e } is for records'],
   ['for', 'write [e for x in xs if c]'],
+  [',]', NO_LAST],
+  [',)', NO_LAST],
 ])
 
 /** Where an expression is due. */
 export const helpBefore = (c: Cursor): string | undefined => {
   const { text, isSpaced } = c.next
-  return (isSpaced ? undefined : BEFORE.get(c.previous.text + text)) ?? BEFORE.get(text)
+  return (isSpaced && c.previous.text !== ',' ? undefined : BEFORE.get(c.previous.text + text)) ?? BEFORE.get(text)
 }
 
 const FIELDS: ReadonlyMap<string, string> = new Map([
   ['.', 'range(n) is the list of 0 to n - 1'],
   ['*', 'write ...r for the fields of a record, values(m) for the values of a map, [x.a for x in xs] for those of a list'],
   ['[', 'an item is xs[0], and [e for x in xs] takes each in turn'],
+  ['}', NO_LAST],
+])
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['[', 'a map is { [string]: T }, and has no other fields'],
+  ['}', NO_LAST],
 ])
 
+const BOUND: ReadonlyMap<string, string> = new Map([
+  [',', 'each name has a let of its own: let x = a in let y = b in …'],
+  [':', 'the type of a let is that of its value'],
+  ['->', 'a value is no function: declare one before, as in let f : A -> B = map(e)'],
+  ['=>', 'a value is no function: declare one before, as in let f : A -> B = map(e)'],
+  ['{', 'a let names one value, and its fields are x.a'],
+  ['[', 'a let names one value, and its items are x[0]'],
+])
+
+/** In a let. */
+export const helpInLet = ({ next }: Cursor): string => BOUND.get(next.text) ?? 'write let x = e in e2'
+
 /** Where the name of a field is due. */
-export const helpField = ({ next }: Cursor): string | undefined => FIELDS.get(next.text)
+export const helpField = ({ next }: Cursor, isOfType = false): string | undefined => (isOfType ? NAMES : FIELDS).get(next.text)

@@ -89,6 +89,19 @@ const WAYS: ReadonlyMap<string, string> = new Map(
   }).flatMap(([way, others]) => others.split(' ').map((other) => [other, way] as const)),
 )
 
+const DECLARED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "write 'let name : A -> B = map(e)' for a function, 'let name : !A -> !B = …' for a process":
+      'def function func fn const var val async export',
+    "write 'type T = { … }'": 'interface class struct',
+    'write \'type T = "a" | "b"\'': 'enum',
+    "write 'use name', or 'use \"./file.plumb\" as Name'": 'import from require include',
+  }).flatMap(([way, words]) => words.split(' ').map((word) => [word, way] as const)),
+)
+
+/** A declaration of another language, by its first word. */
+export const ownDeclaration = (word: string): string | undefined => DECLARED.get(word)
+
 const KEYS = named({
   prompt: 'system systemprompt instructions systemmessage',
   max_retries: 'retries',
@@ -130,7 +143,7 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
   ['matches', 'write matches(s, "re")'],
   ['contains', 'write contains(xs, x)'],
   ['has', 'write has(value.a)'],
-  ['with', 'write { ...r, a: e }'],
+  ['with', 'write { ...r, a: e } for r with another a; the arms of a match stand in { }'],
   ['end', 'an if ends with what is behind its else, without a word'],
   ['elif', "write 'else if'"],
   ['unless', 'write if c then a else b'],

@@ -10,6 +10,7 @@ import { parseChain } from './chain.js'
 import { parseConstant } from './constant.js'
 import { Cursor } from './cursor.js'
 import { parseExpression as expression } from './expression.js'
+import { ownDeclaration } from './foreign.js'
 import { tokenize } from './lexer.js'
 import { isLiteral } from './literal.js'
 import { parseSignature } from './port.js'
@@ -108,8 +109,11 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   if (c.isWord('let') || c.isSymbol('@')) return binding(c, named)
   const { next } = c
   const isNamed = next.kind === 'identifier' && (c.isSymbol(':', 1) || c.isSymbol('=', 1))
-  const isArrow = c.isSymbol('|') || c.isSymbol('->')
-  const help = isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : isArrow ? WIRED : undefined
+  const isArrow = c.isSymbol('|') || c.isSymbol('->') || c.isSymbol(',')
+  const foreign = next.kind === 'identifier' && !isNamed ? ownDeclaration(next.text) : undefined
+  // What uses the name is not wrong too.
+  if (foreign && c.peek(1).kind === 'identifier') named.name = { text: c.peek(1).text, span: c.peek(1).span }
+  const help = foreign ?? (isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : isArrow ? WIRED : undefined)
   if (c.isWord('param')) return c.fail("a param has a type: 'param name : type', or 'param name : type = constant'")
   if (c.isWord('test')) return c.fail('a test has a name in quotes: \'test "name" of binding { … }\'')
   return c.failExpecting("'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation", help)

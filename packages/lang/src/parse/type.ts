@@ -4,6 +4,7 @@ import { parseAnnotations } from './annotation.js'
 import type { FieldType, LabelledTypeNode, Node, Primitive, TypeExpression } from './ast.js'
 import { parseConstant } from './constant.js'
 import { type Cursor, RESERVED } from './cursor.js'
+import { helpField, helpInRecord } from './foreign-form.js'
 
 export const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'int', 'number', 'bool', 'unit', 'json'])
 
@@ -77,7 +78,8 @@ const bracketed = (c: Cursor): TypeExpression => {
       } while (!isOpen && c.takeSymbol(','))
     }
     if (isOpen && c.isSymbol(',')) c.fail("'...' is the last in a record type", c.next.span, 'as in { id: int, ... }')
-    c.expectSymbol('}', isOpen ? "after '...'" : "after the field (or ',' and another field)")
+    if (isOpen) c.expectSymbol('}', "after '...'", 'what it holds has no name: { id: int, ... }')
+    else c.expectSymbol('}', "after the field (or ',' and another field)", helpInRecord(c))
     return { kind: 'record', fields, ...(isOpen ? { isOpen } : {}), span: c.spanFrom(start) }
   }
   if (c.isSymbol('!')) return c.fail("a stream '!T' is allowed only in a signature or a channel", c.next.span)
@@ -138,7 +140,7 @@ const field = (c: Cursor): FieldType => {
   const start = c.next
   const annotations = parseAnnotations(c)
   if (c.startsItem && !c.isSymbol(':', 1) && !c.isSymbol('?', 1)) c.failExpecting("a field or '}'")
-  const name = c.fieldName('the name of a field')
+  const name = c.fieldName('the name of a field', helpField(c, true))
   const isOptional = c.takeSymbol('?')
   c.expectSymbol(':', `after the field '${name.text}'`)
   const type = parseType(c)

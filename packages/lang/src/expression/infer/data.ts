@@ -121,7 +121,9 @@ const inferItem = (e: IndexExpression, list: Type, index: Type, context: Context
   if (!isJson(index) && !isInt(index)) {
     const { index: at } = e
     const isField = at.kind === 'literal' && typeof at.value === 'string'
-    const help = isField ? `a field is taken with a point: write ${sourceOf(e.of)}.${fieldName(at.value as string)}` : undefined
+    const isRecord = fieldsOf(list) !== undefined && isString(index)
+    const ofRecord = isRecord ? 'only a map has keys that are computed: map_of([]) is an empty one, {} a record without fields' : undefined
+    const help = isField ? `a field is taken with a point: write ${sourceOf(e.of)}.${fieldName(at.value as string)}` : ofRecord
     return context.complain('type_mismatch', at.span, `an index is an int, but this is ${show(index)}`, { help })
   }
   if (isJson(list)) return JSON_TYPE
