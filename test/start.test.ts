@@ -131,7 +131,7 @@ const STARTS: Readonly<Record<string, readonly Start[]>> = {
       input: '1\n',
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
-        ...['runtime-display-run-display', 'shared-N', 'shared-N', 'shared', 'shared-N'],
+        ...['runtime-display-run-display', 'shared-N', 'shared', 'shared-N', 'shared-N'],
         ...['runtime-record-instrumentation', 'ledger-price-prices', 'ledger-kept', 'runtime-run-begin'],
       ],
     },
@@ -211,9 +211,9 @@ for (const [name, starts] of Object.entries(STARTS))
   })
 
 t.test('the client of PostgreSQL is in the bundle of runs by workers alone', async (t) => {
-  const dist = 'packages/plumb/dist'
-  const holding = readdirSync(dist).filter(
-    (file) => file.endsWith('.cjs') && readFileSync(join(dist, file), 'utf8').includes('pg-protocol'),
-  )
-  t.strictSame(holding, ['engine.bundle.cjs'])
+  const holding = (dist: string) =>
+    readdirSync(dist).filter((file) => file.endsWith('.cjs') && readFileSync(join(dist, file), 'utf8').includes('pg-protocol'))
+  t.strictSame(holding('packages/plumb/dist'), ['engine.bundle.cjs'])
+  const [served = '', ...others] = holding('packages/plumb-serve/dist')
+  t.match([served, others], [/^(engine|shared-\d+)\.bundle\.cjs$/, []], 'nor in what each server begins with')
 })
