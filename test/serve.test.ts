@@ -1,9 +1,12 @@
 // Bindings over HTTP: what is answered, what is kept apart, who may come in, and how it ends.
 
-import { writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import t from 'tap'
 import { scaled } from '../packages/wire/test/patience.js'
 import { processes, until } from '../packages/wire/test/processes.js'
@@ -420,6 +423,31 @@ t.test('slow and broken clients are cut off, and no child outlives a kill', asyn
   t.ok(group.length > 0, 'it has children')
   t.equal(await server.stop('SIGKILL'), 'SIGKILL')
   t.ok(await until(() => processes().every(({ pid }) => !group.includes(pid)), scaled(20_000)), 'none is left')
+})
+
+t.test('where it listens is told plainly', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-serve-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  writeFileSync(join(directory, 'a.plumb'), 'let main : !int -> !int = id')
+  const child = spawn(resolve('packages/plumb-serve/bin/plumb-serve'), ['--listen', '0', 'a.plumb'], {
+    cwd: directory,
+    env: { PATH: process.env.PATH ?? '', HOME: directory },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = once(child, 'close')
+  let [out, err] = ['', '']
+  child.stdout.on('data', (piece: Buffer) => {
+    out += piece
+  })
+  child.stderr.on('data', (piece: Buffer) => {
+    err += piece
+  })
+  t.ok(await until(() => err.includes('\n') && out.includes('\n')))
+  const [, url = ''] = /^plumb-serve: listening on (http:\/\/127\.0\.0\.1:\d+)\n$/.exec(err) ?? []
+  t.match(JSON.parse(out.split('\n')[0] ?? ''), { listening: url }, 'on stderr as on stdout')
+  t.equal((await fetch(`${url}/main`, { method: 'POST', body: '7' })).status, 200)
+  child.kill('SIGTERM')
+  await ended
 })
 
 t.test('what cannot be served', async (t) => {

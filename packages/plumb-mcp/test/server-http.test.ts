@@ -553,6 +553,7 @@ t.test('bodies that stall have a bound together, and small requests go on beside
   t.equal((await send(port, { body: request(1, 'ping') })).status, 400, 'a small one is read')
   const ended = await Promise.all(all)
   t.equal(ended.filter((said) => said.startsWith('HTTP/1.1 503')).length, 8, 'two fit')
+  t.equal(ended.filter((said) => said.startsWith('HTTP/1.1 408')).length, 2, 'and are told why they are cut off')
   t.equal((await send(port, { body: `${JSON.stringify(request(1, 'ping'))}${' '.repeat(90_000)}` })).status, 400, 'there is room again')
   await listener.value.close()
 })

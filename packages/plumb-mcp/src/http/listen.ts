@@ -134,9 +134,9 @@ const readJson = async (request: IncomingMessage, readBody: ReadBody): Promise<R
 const refuseBody = (response: ServerResponse, { error, detail }: Fault): void => {
   // The rest of the body is not waited for.
   if (error === 'overloaded') return sendError(response, 503, REFUSED, detail, { connection: 'close', 'retry-after': '10' })
-  const headers = error === 'line_too_long' ? { connection: 'close' } : {}
-  const [status, code] = error === 'line_too_long' ? [413, REFUSED] : [400, PARSE_ERROR]
-  sendError(response, status, code, detail, headers)
+  if (error === 'timeout') return sendError(response, 408, REFUSED, detail, { connection: 'close' })
+  if (error === 'line_too_long') return sendError(response, 413, REFUSED, detail, { connection: 'close' })
+  sendError(response, 400, PARSE_ERROR, detail)
 }
 
 interface Refusal {

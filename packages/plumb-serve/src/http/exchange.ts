@@ -70,13 +70,18 @@ export class Exchange {
   }
 
   /** `status`: in place of that of its code; `more`: further members. */
-  problem(error: Fault, { status = statusOf(error), more = {}, headers = {} }: ProblemOptions = {}): void {
+  problem(error: Fault, { status = this.#statusOf(error), more = {}, headers = {} }: ProblemOptions = {}): void {
     this.logged.error = error.error
     const seconds = retryAfterOf(error)
     const retry: Headers = seconds === undefined ? {} : { 'retry-after': String(seconds) }
     if (!this.path.startsWith('/v1/'))
       return this.send(status, 'application/problem+json', problemOf(error, status, more), { ...retry, ...headers })
     this.json(status, scrub(JSON.stringify(openaiError(error, status))), { ...retry, ...headers })
+  }
+
+  #statusOf(error: Fault): number {
+    const isSlow = error.error === 'timeout' && hasBody(this.request) && !this.request.complete
+    return isSlow ? 408 : statusOf(error)
   }
 
   /** Begins an answer that is written as it comes. */

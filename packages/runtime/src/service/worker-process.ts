@@ -51,8 +51,13 @@ export const runWorker = async (o: WorkerProcessOptions, stop: AbortSignal): Pro
 
 const pause = (ms: number, stop: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    stop.addEventListener('abort', () => [clearTimeout(timer), resolve()], { once: true })
+    const end = (): void => {
+      clearTimeout(timer)
+      stop.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    stop.addEventListener('abort', end, { once: true })
   })
 
 const envOf = ({ database }: WorkerProcessOptions): Record<string, string> => {

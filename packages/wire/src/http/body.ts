@@ -16,33 +16,45 @@ export interface BodyLimits {
 }
 
 /**
- * Without a byte-order mark. `line_too_long`, `overloaded` if other bodies have used the shared limit, `connection_failed` if it stops in the
- * middle.
+ * Without a byte-order mark. `line_too_long`, `overloaded` if other bodies have used the shared limit, `timeout` if it comes too slowly,
+ * `connection_failed` if it ends in the middle.
  */
 export type ReadBody = (request: IncomingMessage) => Promise<Result<Buffer>>
 
 /** Bytes that each body may use regardless of the others: small requests are served beside large ones that stall. */
 const FREE_BYTES = 16 * 1024
 
+/** Time for an answer to a body that is not read. */
+const ANSWER_MS = 5000
+
 const BOM = Buffer.from('\ufeff')
 
 export const openBodies = ({ maxBytes, maxTotalBytes, stallTimeout, maxMs }: BodyLimits): ReadBody => {
   const tooLong = fail('line_too_long', `the body is longer than ${maxBytes} bytes`)
   const noRoom = fail('overloaded', `the bodies that are on their way have more than ${maxTotalBytes} bytes together: try again later`)
+  const tooSlow = fail('timeout', 'the body did not come in time')
   let total = 0
   return async (request) => {
     if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLong
     const chunks: Buffer[] = []
     let bytes = 0
-    let isStalled = false
-    const giveUp = (): void => {
-      isStalled = true
-      request.destroy()
-    }
+    let giveUp: () => void = () => {}
+    const late = new Promise<undefined>((resolve) => {
+      giveUp = () => resolve(undefined)
+    })
+    const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
     const stall = setTimeout(giveUp, stallTimeout)
     const end = maxMs === undefined ? undefined : setTimeout(giveUp, maxMs)
     try {
-      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      for (;;) {
+        const piece = await Promise.race([pieces.next(), late])
+        if (!piece) {
+          // Once it is answered.
+          setTimeout(() => request.destroy(), ANSWER_MS).unref()
+          return tooSlow
+        }
+        if (piece.done === true) break
+        const chunk = piece.value
         stall.refresh()
         bytes += chunk.length
         total += chunk.length
@@ -54,7 +66,7 @@ export const openBodies = ({ maxBytes, maxTotalBytes, stallTimeout, maxMs }: Bod
       if (!isUtf8(body)) return fail('invalid_utf8', 'the body is not UTF-8')
       return succeed(body.indexOf(BOM) === 0 ? body.subarray(BOM.length) : body)
     } catch {
-      return fail('connection_failed', isStalled ? 'the body stopped in the middle' : 'the request ended in the middle of its body')
+      return fail('connection_failed', 'the request ended in the middle of its body')
     } finally {
       clearTimeout(stall)
       clearTimeout(end)
