@@ -32,6 +32,7 @@ let running : !int -> !int = fold(state + value, from: 0)
 @shared true let kept : !int -> !int = fold(state + value, from: 0)
 @serve @shared true let pairs : !int -> ![int] = batch(2)
 @serve @shared true let joined : !K -> !(K, K) = (filter(n < 0) * filter(n > 0)) ; barrier(by: (k, k))
+@serve let many : !int -> !string = map(range(value)) ; flatten ; map($"{value} is one of many lines")
 @serve let nest : !string -> !string = plumb(input, output) { input ; bot ; inner ; output }
 let inner : !string -> !string = plumb(input, output) { input ; map({ s: value }) ; counted ; map(s) ; output }
 let counted : !{ s: string } -> !{ s: string } = fold({ s: state.s + value.s + "|" }, from: { s: "" })
@@ -418,6 +419,16 @@ t.test('slow and broken clients are cut off, and no child outlives a kill', asyn
   cut.write('POST /same HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{"a":')
   cut.destroy()
   t.equal((await server.call('/same', '1')).text, '1')
+  const idle = connect(server.port, '127.0.0.1')
+  const asked = '20000\n'.repeat(50)
+  const head = `POST /many HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\ncontent-type: application/x-ndjson\r\ncontent-length: ${asked.length}`
+  idle.write(`${head}\r\n\r\n${asked}`)
+  await new Promise((readable) => idle.once('readable', readable))
+  const inFlight = async () => /plumb_in_flight\{binding="many"\} (\d+)/.exec((await server.call('/metrics')).text)?.[1]
+  t.equal(await inFlight(), '1')
+  idle.destroy()
+  while ((await inFlight()) !== '0') await new Promise((done) => setTimeout(done, 50))
+  t.pass('what is asked by one who never reads ends with its connection')
   const ours = () => processes().filter(({ parent }) => parent === server.child.pid)
   const group = ours().map(({ pid }) => pid)
   t.ok(group.length > 0, 'it has children')

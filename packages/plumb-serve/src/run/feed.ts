@@ -22,12 +22,13 @@ export class Feed {
   #bytes = 0
   #waiting: (() => void)[] = []
   #drained: (() => void) | undefined
+  #isLast = false
   hasEnded = false
 
   constructor(private readonly isKept: boolean) {}
 
   get isFull(): boolean {
-    return !this.isKept && this.#bytes > FULL_BYTES
+    return !this.isKept && !this.#isLast && this.#bytes > FULL_BYTES
   }
 
   /** A kept feed has taken more than it may hold. */
@@ -62,6 +63,12 @@ export class Feed {
     this.#drained = resume
   }
 
+  /** What is on its way is the last: it comes in, whether anybody reads it or not. */
+  takeLast(): void {
+    this.#isLast = true
+    this.#resume()
+  }
+
   /** The item behind `id`, at once where there is one. Undefined: nothing more comes. */
   async after(id: number): Promise<FeedItem | undefined> {
     for (;;) {
@@ -83,7 +90,10 @@ export class Feed {
       this.#bytes -= (this.#items.shift() as FeedItem).data.length
       this.#first++
     }
-    if (this.#bytes > FULL_BYTES / 2) return
+    if (this.#bytes <= FULL_BYTES / 2) this.#resume()
+  }
+
+  #resume(): void {
     const drained = this.#drained
     this.#drained = undefined
     drained?.()

@@ -160,6 +160,8 @@ export class Run {
       this.#failed(null, why)
     }
     this.#stop.abort()
+    // Else a run whose client has read nothing would wait for it for ever.
+    this.feed.takeLast()
   }
 
   get saved(): SavedRun {

@@ -29,7 +29,7 @@ import { openLineBatcher } from '../graph/line-batcher.js'
 import { MainInput } from '../graph/main-input.js'
 import { mayHoldPortKey, openMainOutput } from '../graph/main-output.js'
 import { Barrier } from '../graph/morphism/barrier.js'
-import { Batch, type BatchSettings } from '../graph/morphism/batch.js'
+import { Batch } from '../graph/morphism/batch.js'
 import { Calls, type MappedTool, openCalls } from '../graph/morphism/calls.js'
 import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Conversation } from '../graph/morphism/conversation.js'
@@ -40,13 +40,12 @@ import { type Keeping, keepingAt } from '../graph/morphism/keeping.js'
 import { keptStage } from '../graph/morphism/kept-fold.js'
 import { KeyedBarrier } from '../graph/morphism/keyed-barrier.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
-import { SharedBatch, type SharedList } from '../graph/morphism/shared-gathering.js'
 import type { NumberedLines } from '../graph/numbered-lines.js'
 import type { RunContext } from '../graph/run-context.js'
 import { openTrampoline, type Trampoline } from '../graph/trampoline.js'
 import type { Rejects } from '../record/rejects.js'
 import { keptCalls } from '../record/resume/kept-calls.js'
-import { Batches } from './batches.js'
+import { Batches, openBatch } from './batches.js'
 import { Forms } from './forms.js'
 import { Joins } from './joins.js'
 import { type KeyedContext, openFoldAtEnd, openKeyedBarrier } from './keyed.js'
@@ -251,7 +250,7 @@ class Network {
       case 'flatten':
         return this.#stage(node, feeds)
       case 'batch':
-        return this.#batch(node, work, feeds)
+        return openBatch(node, work, feeds, this.#context, { ...this.#keyed(node), shared: this.#o.settings.sharedStates })
       case 'call':
         return openCalls(node, feeds, this.#forms.errorHandlers.contextAt(node), {
           tool: this.#o.mapped.get(node) as MappedTool,
@@ -282,13 +281,6 @@ class Network {
       case 'plumb':
         return this.#child(node, feeds, spawned as Spawned)
     }
-  }
-
-  #batch(node: GraphNode, { size, withinMs }: BatchSettings, feeds: readonly number[]): Batch | SharedBatch {
-    const own = { name: node.name, lost: this.#losses.at(node) }
-    const list = this.#o.settings.sharedStates?.waitingIn<SharedList>(node, () => ({ items: [], bytes: 0 }))
-    if (list && size !== undefined) return new SharedBatch(feeds, this.#context, { ...own, list, size })
-    return new Batch(feeds, this.#context, { ...own, size, withinMs, keeping: this.#keeping(node) })
   }
 
   #stage(node: GraphNode, feeds: readonly number[]): ExpressionMorphism | Flatten {
