@@ -46,6 +46,8 @@ const CONTROL_IN_BLOCK = /[\u0000-\u0008\u000b\u000c\u000e-\u001f]/
 const ESCAPES = 'escapes are those of JSON: \\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000'
 
 const QUOTIENT = 'write div(a, b) for a whole quotient, a ?? b for a default; comments are written (* … *)'
+/** As much of its line is looked at. */
+const MAX_REST = 500
 const ONE_OPERAND = /^\s*(?:-?[0-9][0-9.]*|"[^"]*")\s*,?\s*$/
 
 /** Whether more brackets are closed in it than it opens. */
@@ -352,8 +354,7 @@ class Lexer {
   #isOperator(at: number): boolean {
     const last = this.#tokens.at(-1)
     if (!last || this.#startsLine || !/^[\w)\]}"]/.test(this.#text.slice(last.span.end - 1, last.span.end))) return false
-    const end = this.#text.indexOf('\n', at)
-    const rest = this.#text.slice(at + 2, end < 0 ? undefined : end)
+    const [rest = ''] = this.#text.slice(at + 2, at + MAX_REST).split('\n', 1)
     return ONE_OPERAND.test(rest) || closesMore(rest)
   }
 
