@@ -314,7 +314,9 @@ let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools
   protocol: Refund, protocol_per: "conversation" }`,
   ])
   chat.type(`call refund {"order":7}${ENTER}`)
-  await chat.shows(/refund {"order":7} failed: 'refund' may not be called now: the protocol 'Refund' allows 'lookup', 'verify'[\s\S]*\n> ?$/)
+  await chat.shows(
+    /refund {"order":7} failed: 'refund' may not be called now: the protocol 'Refund' allows 'lookup', 'verify'[\s\S]*\n> ?$/,
+  )
   chat.type(`call verify {"order":7}${ENTER}`)
   await chat.shows(/it is theirs[\s\S]*\n> ?$/)
   chat.type(`call refund {"order":7}${ENTER}`)

@@ -57,7 +57,11 @@ export const listedInputs = (
 ): readonly Listed[] => {
   const context = contextOf(parts, prompts)
   const lacks = lackingIn(inputs)
-  return inputs.map((input) => ({ seq: input.seq, row: () => inputRow(input, lacks, parts.run.isGoingOn), article: () => article(input, context) }))
+  return inputs.map((input) => ({
+    seq: input.seq,
+    row: () => inputRow(input, lacks, parts.run.isGoingOn),
+    article: () => article(input, context),
+  }))
 }
 
 // Failed and waiting inputs come first, with the dearest and the slowest, to which the page leads, then all others in their order.
