@@ -88,6 +88,8 @@ t.test('every page is there as Markdown, and every link of llms.txt and of the p
       fences.every((language, i) => (i % 2 === 0) === (language !== '')),
       `${file}: each fence names a language`,
     )
+    const anchors = [...text.matchAll(/<a id="(.*?)">/g)].map(([, anchor]) => anchor)
+    t.equal(new Set(anchors).size, anchors.length, `${file}: no anchor is there twice`)
   }
   const page = texts.get('plumb-agent.1.md') ?? ''
   t.match(

@@ -4,7 +4,15 @@ import { synopsisText, termAnchorOf, withLinks } from './links.mjs'
 
 export const markdownOf = (page, index) => {
   const title = `${page.name}(${page.section})`
-  const write = (blocks) => blocks.map((block) => WRITERS[block.kind](block, spansAsText, write)).join('\n\n')
+  const used = new Set()
+  /** Of several terms of one name the first has the anchor. */
+  const anchored = (term) => {
+    const anchor = termAnchorOf(term)
+    if (anchor === undefined || used.has(anchor)) return ''
+    used.add(anchor)
+    return `<a id="${anchor}"></a>`
+  }
+  const write = (blocks) => blocks.map((block) => WRITERS[block.kind](block, spansAsText, write, anchored)).join('\n\n')
   const spansAsText = (spans) => inline(withLinks(spans, page, index))
   return `# ${title}\n\n${escape(page.about)}\n\n${write(page.blocks)}\n`
 }
@@ -16,11 +24,10 @@ const WRITERS = {
   synopsis: (block) => fenced(synopsisText(block), 'text'),
   table: (block, spansAsText) => tableAsText(block, spansAsText),
   list: ({ ordered, items }, _, write) => items.map((blocks, i) => indented(ordered ? `${i + 1}. ` : '- ', write(blocks))).join('\n'),
-  terms: ({ items }, spansAsText, write) =>
+  terms: ({ items }, spansAsText, write, anchored) =>
     items
       .map(({ term, blocks }) => {
-        const anchor = termAnchorOf(term)
-        const head = `${anchor === undefined ? '' : `<a id="${anchor}"></a>`}${spansAsText(term)}`
+        const head = `${anchored(term)}${spansAsText(term)}`
         return indented('- ', blocks.length === 0 ? head : `${head}\n\n${write(blocks)}`)
       })
       .join('\n'),
