@@ -107,7 +107,7 @@ export class Run {
     const running = work({
       stdin: this.#stdin,
       stdout,
-      report: (error) => this.#failed(null, error),
+      report: (error) => this.#report(error),
       telemetry: (telemetry) => this.#tell(telemetry),
       memories,
       trace: this.#trace,
@@ -218,6 +218,12 @@ export class Run {
       this.feed.add('output', `{"seq":${seq}${port},"value":${buf.toString('utf8', line.start, line.end)}}`)
       if (this.feed.isOver) this.cancel(fault('too_large', 'what is kept of this run is longer than the server keeps'))
     } else if (line.kind === 'error') this.#failed(seq, line.error)
+  }
+
+  /** Another server of the database, or a person there, may have cancelled it. */
+  #report(error: Fault): void {
+    if (error.error === 'cancelled' && !this.#stop.signal.aborted) this.state = 'cancelled'
+    else this.#failed(null, error)
   }
 
   #failed(seq: number | null, error: unknown): void {
