@@ -225,6 +225,13 @@ t.test('a function is an agent', { skip: PYTHON }, async (t) => {
     '{"__port":"output","msg":{"seq":1,"value":"tea"}}',
   ])
     t.ok(muxed.includes(line), line)
+  // All that has come when the inputs end is answered, though the writer of control may still be there.
+  const waiting = `import os, subprocess
+r, w = os.pipe(); os.dup2(r, 6); os.dup2(os.open("replies", os.O_CREAT | os.O_WRONLY), 7)
+os.write(w, b'{"x":1}\\n' * 500)
+subprocess.run(["python3", "c.py"], stdin=subprocess.DEVNULL, pass_fds=[6, 7])`
+  const ended = run(at, ['python3', '-c', `${waiting}\nprint(open("replies").read().count("heard"))`], '')
+  t.match(ended.stdout, /"control":500,"done":true}\n500\n$/)
 })
 
 const USE = `

@@ -7,10 +7,11 @@ import fcntl
 import inspect
 import json
 import os
+import select
 import sys
 import threading
 import traceback
-from typing import Any, BinaryIO, Callable, Generic, Iterator, Optional, TypeVar
+from typing import Any, BinaryIO, Callable, Generic, Iterable, Iterator, Optional, TypeVar
 
 from ._fault import PlumbError
 from ._process import line_of
@@ -107,10 +108,10 @@ class _Served:
         if inspect.iscoroutinefunction(self._function) or inspect.isasyncgenfunction(self._function):
             asyncio.run(self._run_at_once())
         else:
-            if self._control and CTRL_IN in _GIVEN:
-                threading.Thread(target=self._take_control, args=(self._reply,), daemon=True).start()
+            end_control = self._start_control(self._reply)
             for seq, line in _numbered(self._input):
                 self._settle(seq, lambda: self._outputs(seq, _value_of(line)))
+            end_control()
         sys.stderr.flush()
 
     def _outputs(self, seq: int, value: Any) -> None:
@@ -146,12 +147,12 @@ class _Served:
         loop = asyncio.get_running_loop()
         room = asyncio.Semaphore(MAX_IN_HAND)
         running: set[asyncio.Task[None]] = set()
-        if self._control and CTRL_IN in _GIVEN:
-            # Coroutines of it run beside those of the function.
-            def reply(k: int, line: bytes) -> None:
-                asyncio.run_coroutine_threadsafe(self._reply_async(k, line), loop).result()
 
-            threading.Thread(target=self._take_control, args=(reply,), daemon=True).start()
+        # Coroutines of control run beside those of the function.
+        def reply(k: int, line: bytes) -> None:
+            asyncio.run_coroutine_threadsafe(self._reply_async(k, line), loop).result()
+
+        end_control = self._start_control(reply)
         lines = _numbered(self._input)
         while (item := await loop.run_in_executor(None, next, lines, None)) is not None:
             await room.acquire()
@@ -166,6 +167,7 @@ class _Served:
             task.add_done_callback(end)
         if running:
             await asyncio.gather(*running)
+        await loop.run_in_executor(None, end_control)
 
     async def _answer(self, seq: int, line: bytes) -> None:
         try:
@@ -183,10 +185,24 @@ class _Served:
         else:
             self._write({"seq": seq, "done": True})
 
-    def _take_control(self, reply: Callable[[int, bytes], None]) -> None:
-        with open(CTRL_IN, "rb") as messages:
-            for k, line in _numbered(messages):
+    def _start_control(self, reply: Callable[[int, bytes], None]) -> Callable[[], None]:
+        """What it returns ends it: once what has come by then is answered."""
+        if not self._control or CTRL_IN not in _GIVEN:
+            return lambda: None
+        ended, end = os.pipe()
+
+        def take() -> None:
+            for k, line in _numbered(_arriving(CTRL_IN, ended)):
                 reply(k, line)
+
+        thread = threading.Thread(target=take, daemon=True)
+        thread.start()
+
+        def finish() -> None:
+            os.close(end)
+            thread.join()
+
+        return finish
 
     def _reply(self, k: int, line: bytes) -> None:
         try:
@@ -233,7 +249,22 @@ def _take_over() -> tuple[BinaryIO, _Lines]:
     return given, _Lines(output)
 
 
-def _numbered(lines: BinaryIO) -> Iterator[tuple[int, bytes]]:
+def _arriving(fd: int, ended: int) -> Iterator[bytes]:
+    """Lines, until they end, or until `ended` is at its end and no more of them is there."""
+    pieces: list[bytes] = []
+    while fd in select.select([fd, ended], [], [])[0]:
+        come = os.read(fd, 65536)
+        *lines, rest = come.split(b"\n")
+        for line in lines:
+            yield b"".join([*pieces, line])
+            pieces = []
+        pieces.append(rest)
+        if not come:
+            break
+    yield b"".join(pieces)
+
+
+def _numbered(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     number = 0
     for line in lines:
         if line.strip():

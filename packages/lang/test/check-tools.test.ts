@@ -121,6 +121,8 @@ table('tools', [
       'let d : int -> int = tool { flaky: a, rate: 2, seed: -1 }',
       'let e : int -> int = tool { handoff: [a], on: ["x"] }',
       'let g : int -> int = tool { handoff: [a, b], on: ["unavailable", "permission_denied"] }',
+      'let h : int -> int = tool { process: f, idempotent: true }',
+      'let i : int -> int = tool { process: f, idempotent: 1 }',
     ),
     [
       "2:50-53 config_invalid 'timeout' takes a number over 0",
@@ -138,6 +140,7 @@ table('tools', [
       "5:45-46 config_invalid 'rate' takes a number from 0 to 1",
       "5:54-56 config_invalid 'seed'",
       "6:47-52 config_invalid 'on' takes a list of error categories and codes",
+      "9:53-54 config_invalid 'idempotent'",
     ],
   ],
   [

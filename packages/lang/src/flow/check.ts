@@ -127,7 +127,7 @@ const helpFor = (trail: Trail): string => {
   const line = source?.text.slice(start).split('\n', 1)[0] ?? ''
   const signature = /^(\w+)\s*:\s*(.*?)\s*->\s*(.*?)\s*=/.exec(line)
   const words = signature
-    ? `let ${signature[1]} : ${signature[2]} -> untrusted ${signature[3]} = …`
-    : 'untrusted in front of the type that it gives'
-  return `write '${words}' and every way from there is checked; 'plumb check --flows' shows them now`
+    ? `'let ${signature[1]} : ${signature[2]} -> untrusted ${signature[3]} = …'`
+    : "'untrusted' in front of the type that it gives,"
+  return `write ${words} and every way from there is checked; 'plumb check --flows' shows them now`
 }

@@ -119,6 +119,7 @@ const TOOL: Uses = {
   failing: BOUND,
   timeout: BOUND,
   retry: BOUND,
+  idempotent: BOUND,
   breaker: BOUND,
   cache: BOUND,
   max_output: BOUND,

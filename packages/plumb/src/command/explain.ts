@@ -20,7 +20,8 @@ export const explain = async (code: string | undefined): Promise<number> => {
 const textOf = (code: Code): string => {
   const { category, meaning, remedy } = ERRORS[code]
   const retry = category === 'unavailable' ? 'may succeed when tried again' : 'not tried again'
-  return `${code} (${category}, exit status ${exitStatus(fault(code, ''))}, ${retry})\n  ${meaning}\n  what to do: ${remedy}\n`
+  const follows = meaning.startsWith('warning: ') ? 'changes no exit status' : `exit status ${exitStatus(fault(code, ''))}, ${retry}`
+  return `${code} (${category}, ${follows})\n  ${meaning}\n  what to do: ${remedy}\n`
 }
 
 // On a terminal, between words.
