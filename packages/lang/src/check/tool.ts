@@ -17,15 +17,15 @@ import {
   manyOf,
   NAME,
   numberIn,
+  OVER_ZERO,
   objectOf,
   oneOf,
-  OVER_ZERO,
   PARTS,
   ROOTS,
   serverOf,
   TEXT,
-  wholeFrom,
   WORD,
+  wholeFrom,
 } from './rules.js'
 import { SANDBOX } from './sandbox.js'
 import { mcpServer } from './server.js'
