@@ -210,6 +210,8 @@ t.test('an error in any form has words', async (t) => {
     ['no', 'no'],
     [{ detail: 'd', message: 'm' }, 'd'],
     [{ detail: 1, message: 'm' }, 'm'],
+    [{ detail: '', message: 'm' }, 'm'],
+    [{ error: 'odd', detail: '' }, '{"error":"odd","detail":""}'],
     [{ code: 3 }, '{"code":3}'],
     [null, 'null'],
     [[1], '[1]'],

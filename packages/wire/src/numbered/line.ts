@@ -158,7 +158,8 @@ export class NumberedLine {
 export const textOfError = (error: unknown): string => {
   if (typeof error === 'string') return error
   const { detail, message } = isRecord(error) ? error : {}
-  return typeof detail === 'string' ? detail : typeof message === 'string' ? message : JSON.stringify(error)
+  const words = [detail, message].find((one) => typeof one === 'string' && one !== '')
+  return typeof words === 'string' ? words : JSON.stringify(error)
 }
 
 const NONE: readonly number[] = []
