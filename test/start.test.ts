@@ -119,19 +119,19 @@ const BOT = {
 
 const STARTS: Readonly<Record<string, readonly Start[]>> = {
   plumb: [
-    { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: PIPED, bundles: ['run-binding'] },
+    { args: ['-e', 'let main : !int -> !int = id'], input: '1\n', node: PIPED },
     { args: ['check', '-e', 'let main : !int -> !int = id'], node: [], bundles: ['command-check'] },
     {
       args: ['check', '--flows', '-e', 'let main : !int -> !int = id'],
       node: [],
-      bundles: ['command-check', 'shared', 'shared-N', 'run-binding'],
+      bundles: ['command-check', 'shared', 'shared-N'],
     },
     {
       args: ['--record', join(directory, 'record'), '-e', 'let main : !int -> !int = id'],
       input: '1\n',
       node: ['crypto', 'net', 'os', 'stream', 'tty'],
       bundles: [
-        ...['run-binding', 'runtime-display-run-display', 'shared-N', 'shared-N', 'shared', 'shared-N'],
+        ...['runtime-display-run-display', 'shared-N', 'shared-N', 'shared', 'shared-N'],
         ...['runtime-record-instrumentation', 'ledger-price-prices', 'ledger-kept', 'runtime-run-begin'],
       ],
     },

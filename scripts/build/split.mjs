@@ -46,13 +46,12 @@ const readChunks = (outputs) => {
   return chunks
 }
 
-// By executable, the late modules with which most starts go on. What two of them import is in main; the bundle of each has the rest that it
-// imports, also what other late bundles reach, and what it loads late has bundles of its own.
+// By executable, the late module with which most starts go on: its bundle has all that it imports, also what other late bundles reach, and what
+// it loads late has bundles of its own.
 const USUAL = {
-  plumb: ['run-binding', 'command/check', 'command/fmt'].map((module) => `packages/plumb/src/${module}.ts`),
   // Unless a parent has prepared its work.
-  'plumb-agent': ['packages/plumb-agent/src/config/compile-agent.ts'],
-  'plumb-serve': ['packages/plumb-serve/src/main-serve.ts'],
+  'plumb-agent': 'packages/plumb-agent/src/config/compile-agent.ts',
+  'plumb-serve': 'packages/plumb-serve/src/main-serve.ts',
 }
 
 // Returns the name of the bundle for each chunk.
@@ -71,10 +70,8 @@ const assignChunks = (chunks, executable) => {
     const all = [...bundles.keys()].flatMap((chunk) => chunks.get(chunk).late).filter((chunk) => !bundles.has(chunk))
     return new Set(all.sort((a, b) => (moduleOf(a) < moduleOf(b) ? -1 : 1)))
   }
-  const usual = [...late()].filter((entry) => USUAL[executable]?.includes(moduleOf(entry)))
-  const reached = usual.flatMap((entry) => [...reach(entry, ['now'])])
-  for (const chunk of reached) if (reached.indexOf(chunk) !== reached.lastIndexOf(chunk)) bundles.set(chunk, 'main')
-  for (const entry of usual) for (const chunk of reach(entry, ['now'])) bundles.set(chunk, bundleName(moduleOf(entry), executable))
+  const usual = [...late()].find((entry) => moduleOf(entry) === USUAL[executable])
+  if (usual) for (const chunk of reach(usual, ['now'])) bundles.set(chunk, bundleName(moduleOf(usual), executable))
   const users = new Map()
   const named = new Set(['shared', ...bundles.values()])
   for (const entry of late()) {

@@ -1,7 +1,6 @@
-// Every command, loaded on demand. The list is a part of main, since each import of main becomes a bundle of its own.
+// Every command except run, loaded on demand. The list is a part of main, since each import of main becomes a bundle of its own.
 
 export const COMMANDS = {
-  run: async () => (await import('./run-binding.js')).runBinding,
   check: async () => (await import('./command/check.js')).check,
   fmt: async () => (await import('./command/fmt.js')).fmt,
   deps: async () => (await import('./command/deps.js')).deps,

@@ -33,6 +33,7 @@ import type { Commands } from './commands.js'
 import { type DatabaseValues, databaseOf, describeEngine, JSON_LINES, NAMED_DATABASE } from './main-engine.js'
 import { CHECK_ROWS } from './main-line.js'
 import { CommandTable } from './main-table.js'
+import { runBinding } from './run-binding.js'
 
 /** Runs the command line; resolves to the exit status. Without a word it says how to use it. */
 export const command = (argv: readonly string[], commands: Commands): Promise<number> => {
@@ -107,7 +108,7 @@ const OUTPUT = value('-o, --output <file>', 'write to FILE, whole or not at all'
 const RECORD = { '<dir>': 'the record; with --on the name of the run' }
 
 const describe = (table: CommandTable, commands: Commands): void => {
-  describeRuns(table, commands)
+  describeRuns(table)
   table.begin('Write')
   describeSpecs(table, commands)
   table.begin('Look and decide')
@@ -119,7 +120,7 @@ const describe = (table: CommandTable, commands: Commands): void => {
   describeOthers(table, commands)
 }
 
-const describeRuns = (table: CommandTable, commands: Commands): void => {
+const describeRuns = (table: CommandTable): void => {
   table.addParsed(
     'run',
     rowsFor('run'),
@@ -128,7 +129,7 @@ const describeRuns = (table: CommandTable, commands: Commands): void => {
       operands: SPEC,
       examples: ["plumb -Rr -e 'let main : !string -> !string = map(upper(value))'"],
     },
-    async ([spec], parsed) => (await commands.run())('run', parsed, spec),
+    ([spec], parsed) => runBinding('run', parsed, spec),
   )
   table.addParsed(
     'stage',
@@ -138,7 +139,7 @@ const describeRuns = (table: CommandTable, commands: Commands): void => {
       operands: { '<binding>': 'the process, as it stands in a body', ...SPEC },
       examples: ['plumb stage critic spec.plumb <rec/03-checker-critic.jsonl'],
     },
-    async ([binding, spec], parsed) => (await commands.run())('stage', parsed, spec, binding),
+    ([binding, spec], parsed) => runBinding('stage', parsed, spec, binding),
   )
 }
 
