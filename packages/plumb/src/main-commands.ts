@@ -31,9 +31,8 @@ import { version } from '../package.json'
 import { LANGUAGES, type Language } from './command/types/languages.js'
 import type { Commands } from './commands.js'
 import { type DatabaseValues, databaseOf, describeEngine, JSON_LINES, NAMED_DATABASE } from './main-engine.js'
-import { CHECK_ROWS } from './main-line.js'
+import { CHECK_ROWS, runBinding } from './main-run.js'
 import { CommandTable } from './main-table.js'
-import { runBinding } from './run-binding.js'
 
 /** Runs the command line; resolves to the exit status. Without a word it says how to use it. */
 export const command = (argv: readonly string[], commands: Commands): Promise<number> => {

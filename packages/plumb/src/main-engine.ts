@@ -4,7 +4,7 @@ import type { Database } from '@plumb/engine'
 import { PATIENCE, rowsFor, runOptions } from '@plumb/runtime/options'
 import { endWith, fault, flag, list, type OptionRows, seconds, type ValuesOf, value, valuesOf, whole, withDefault } from '@plumb/wire'
 import type { Commands } from './commands.js'
-import { withBudgetLeft } from './main-line.js'
+import { withBudgetLeft } from './main-run.js'
 import type { CommandTable } from './main-table.js'
 
 /** Of lists that are a table on a terminal. */

@@ -4,8 +4,7 @@ import { versionAndPrices } from '@plumb/ledger'
 import { runProgram, valuesOf } from '@plumb/wire'
 import { version } from '../package.json'
 import { COMMANDS } from './commands.js'
-import { CHECK_ROWS, readPlainly } from './main-line.js'
-import { runBinding } from './run-binding.js'
+import { CHECK_ROWS, readPlainly, runBinding } from './main-run.js'
 
 // Most starts are runs and checks, and do not load the descriptions of commands.
 const main = async (argv: readonly string[]): Promise<number> => {

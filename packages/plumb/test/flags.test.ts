@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { RUN_GROUPS, rowsFor } from '../../runtime/src/options/run-options.js'
 import { withSummaryForm } from '../src/main-commands.js'
-import { CHECK_ROWS, readPlainly } from '../src/main-line.js'
+import { CHECK_ROWS, readPlainly } from '../src/main-run.js'
 
 const asCommander = (argv: readonly string[]): (ParsedLine & { readonly command: string }) | undefined => {
   let found: ReturnType<typeof asCommander>
