@@ -1,8 +1,8 @@
 // The calls that run, by id: their clients get notifications about them, and can be asked.
 
-import type { Consent } from '@plumb/ledger'
+import type { AskedCall, Consent } from '@plumb/ledger'
 import type { Result } from '@plumb/wire'
-import type { AskedCall, PersonAsked } from '../tools/sessions.js'
+import type { PersonAsked } from '../tools/sessions.js'
 
 export interface ActiveCall {
   /** Sends a text for people. */

@@ -1,8 +1,8 @@
 // What a person at the client is asked: whether a tool may be called, a form that may be left empty; and what an agent asks whose model is a person.
 
-import { type Consent, inputToShow } from '@plumb/ledger'
-import { isRecord, parseJson, preview } from '@plumb/wire'
-import type { AskedCall } from '../tools/sessions.js'
+import { type AskedCall, type Consent, inputToShow } from '@plumb/ledger'
+import { isRecord, preview } from '@plumb/wire'
+import { inOneLine } from '@plumb/wire/edit-json'
 import type { FormQuestion, Params } from './method.js'
 
 const EDITED = 'input'
@@ -27,10 +27,9 @@ export const askConsent = async (
     if (!entered) return false
     const { [EDITED]: edited } = entered
     if (typeof edited !== 'string' || edited.trim() === '') return true
-    const bytes = Buffer.from(edited)
-    const read = parseJson(bytes, 0, bytes.length)
-    if (read.ok) return { edited: edited.replace(/[\r\n\t]+/g, ' ') }
-    why = read.error.detail
+    const json = inOneLine(edited)
+    if (json.ok) return { edited: json.value }
+    why = json.error.detail
   }
 }
 

@@ -1,7 +1,7 @@
 // The state that the calls of one program share. Notifications of a running call find its client by the call's id.
 
 import { resolve } from 'node:path'
-import type { Consent } from '@plumb/ledger'
+import type { AskedCall, Consent } from '@plumb/ledger'
 import { keptPaths, makeSession, ServerPool, type Session, watchProgram } from '@plumb/tool/internal'
 import { bundledFiles, type Fault, optionWords, type Result, type SourceFiles, withAround } from '@plumb/wire'
 import type { ServerAuthority } from '../grant.js'
@@ -9,13 +9,6 @@ import { AGENT_ROWS, type ServeOptions } from '../options.js'
 
 /** What an agent asks whose model is a person. */
 export type PersonAsked = Omit<Parameters<NonNullable<Session['answer']>>[0], 'id'>
-
-/** A call that needs a person's consent: its input as JSON text, and why another one that the person gave it cannot be taken. */
-export interface AskedCall {
-  readonly tool: string
-  readonly input: string
-  readonly wrong?: string | undefined
-}
 
 export interface Sessions {
   /** One for each program. */
