@@ -184,7 +184,7 @@ t.test('a call is made with the input that is the next message', async (t) => {
   t.equal(await prompt(id, 'call danger {"n":2}'), 'end_turn')
   t.match(text('agent_message_chunk'), /The input of 'danger' is \{"n":2\}\n\nThe next message is its input/)
   t.equal(await prompt(id, 'three'), 'end_turn')
-  t.match(text('agent_message_chunk'), /That is no JSON/)
+  t.match(text('agent_message_chunk'), /That is not JSON/)
   t.equal(await prompt(id, '{"n":"x"}'), 'end_turn', 'it does not fit, and is asked again')
   t.match(text('agent_message_chunk'), /Not changed: .*n/)
   t.equal(await prompt(id, '{ "n": 3 }'), 'end_turn')

@@ -235,7 +235,7 @@ export class AcpSession {
   #takeEdited(id: string, text: string): void {
     const isSkipped = text.trim() === 'skip'
     const json = inOneLine(text)
-    if (!isSkipped && !json.ok) return this.#askInput(`That is no JSON: ${json.error.detail}`)
+    if (!isSkipped && !json.ok) return this.#askInput(`That is not JSON: ${json.error.detail}`)
     this.#edited = undefined
     this.#session?.answer(id, consentText(id, json.ok && { edited: json.value }))
   }
