@@ -1,9 +1,9 @@
-// A database on a file system of a few megabytes, which can really be full: mounted in a temporary directory, which only root may do.
+// A file system of a few megabytes, which can really be full: mounted in a temporary directory, which only root may do.
 
 import { execFileSync } from 'node:child_process'
 import { chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isRecord } from '../../packages/wire/src/index.js'
 import type { Cluster } from './postgres.js'
 
@@ -40,14 +40,42 @@ const whyNoMount = (): string | false => {
 /** Why there can be none here; false: there can. */
 export const noSmallDisk = whyNoMount()
 
-/** All tables of its database, and their indexes, are on the disk; the log of the server is not. */
-export const openSmallDisk = (cluster: Cluster): SmallDisk => {
+export interface SmallDirectory {
+  readonly directory: string
+  /** Leaves no block free. */
+  readonly fill: () => void
+  readonly free: () => void
+  readonly remove: () => void
+}
+
+export const openSmallDirectory = (): SmallDirectory => {
   const root = mkdtempSync(join(tmpdir(), 'plumb-small-'))
   const [disk, filler] = [join(root, 'disk'), join(root, 'disk', 'filler')]
   mkdirSync(disk)
   mount(disk)
+  return {
+    directory: disk,
+    fill: () => {
+      // Until a write fails: others write meanwhile.
+      try {
+        for (;;) writeFileSync(filler, Buffer.alloc(BLOCK_BYTES), { flag: 'a' })
+      } catch (error) {
+        if (!isRecord(error) || error.code !== 'ENOSPC') throw error
+      }
+    },
+    free: () => rmSync(filler, { force: true }),
+    remove: () => {
+      execFileSync('umount', [disk])
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+}
+
+/** All tables of its database, and their indexes, are on the disk; the log of the server is not. */
+export const openSmallDisk = (cluster: Cluster): SmallDisk => {
+  const { directory: disk, fill, free, remove } = openSmallDirectory()
   const { uid, gid } = statSync(cluster.directory)
-  for (const each of [root, disk]) chownSync(each, uid, gid)
+  for (const each of [dirname(disk), disk]) chownSync(each, uid, gid)
   const tables = join(disk, 'tables')
   mkdirSync(tables)
   chownSync(tables, uid, gid)
@@ -55,20 +83,12 @@ export const openSmallDisk = (cluster: Cluster): SmallDisk => {
   cluster.ask('CREATE DATABASE small TABLESPACE small')
   return {
     url: cluster.url.replace('/postgres?', '/small?'),
-    fill: () => {
-      // Until a write fails: the server writes meanwhile.
-      try {
-        for (;;) writeFileSync(filler, Buffer.alloc(BLOCK_BYTES), { flag: 'a' })
-      } catch (error) {
-        if (!isRecord(error) || error.code !== 'ENOSPC') throw error
-      }
-    },
-    free: () => rmSync(filler),
+    fill,
+    free,
     remove: () => {
       cluster.ask('DROP DATABASE small WITH (FORCE)')
       cluster.ask('DROP TABLESPACE small')
-      execFileSync('umount', [disk])
-      rmSync(root, { recursive: true, force: true })
+      remove()
     },
   }
 }

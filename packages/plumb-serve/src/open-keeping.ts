@@ -1,12 +1,13 @@
 // Where runs and conversations are kept beyond the life of the server: in a directory, in PostgreSQL, or nowhere.
 
-import { fail, type Reporter, type Result, succeed } from '@plumb/wire'
+import { type Fault, fail, type Reporter, type Result, succeed } from '@plumb/wire'
 import type { Binding } from './binding/binding.js'
 import type { ServeOptions } from './options.js'
+import { MemoryFiles } from './run/memory-files.js'
 import { RunDirectory } from './run/run-files.js'
 import type { ServiceOptions } from './service.js'
 
-type Keeping = Pick<ServiceOptions, 'store' | 'directory' | 'memoryTables' | 'funds'>
+type Keeping = Pick<ServiceOptions, 'store' | 'memoryFiles' | 'memoryTables' | 'funds'>
 
 export const openKeeping = async (
   { serve: { record, on, isInsecure }, limits }: ServeOptions,
@@ -14,13 +15,16 @@ export const openKeeping = async (
   reporter: Reporter,
 ): Promise<Result<Keeping>> => {
   if (on === undefined) {
-    if (record === undefined) return succeed({ store: undefined, directory: undefined, memoryTables: undefined, funds: undefined })
-    const files = RunDirectory.open(record, bindings, (warning) => reporter.warn(warning))
-    return files.ok ? succeed({ store: files.value, directory: files.value.directory, memoryTables: undefined, funds: undefined }) : files
+    if (record === undefined) return succeed({ store: undefined, memoryFiles: undefined, memoryTables: undefined, funds: undefined })
+    const warn = (warning: Fault): void => reporter.warn(warning)
+    const runs = RunDirectory.open(record, bindings, warn)
+    if (!runs.ok) return runs
+    const memoryFiles = new MemoryFiles(runs.value.directory, warn)
+    return succeed({ store: runs.value, memoryFiles, memoryTables: undefined, funds: undefined })
   }
   if (record !== undefined) return fail('usage', '--record and --on exclude each other: runs are kept in one place')
   const { RunTables } = await import('./run/run-tables.js')
   const tables = await RunTables.open({ url: on, isInsecure, bindings, limits, reporter })
   if (!tables.ok) return tables
-  return succeed({ store: tables.value, directory: undefined, memoryTables: tables.value.tables, funds: tables.value.funds })
+  return succeed({ store: tables.value, memoryFiles: undefined, memoryTables: tables.value.tables, funds: tables.value.funds })
 }

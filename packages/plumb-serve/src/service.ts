@@ -8,6 +8,7 @@ import type { Binding, BindingRequest } from './binding/binding.js'
 import type { Exchange } from './http/exchange.js'
 import { Metrics } from './look/metrics.js'
 import { Conversations, type MemoryTables } from './run/conversations.js'
+import type { MemoryFiles } from './run/memory-files.js'
 import { Questions } from './run/questions.js'
 import type { Run } from './run/run.js'
 import { type RunStore, Runs } from './run/runs.js'
@@ -22,7 +23,7 @@ export interface ServiceOptions {
   /** Where runs are kept. */
   readonly store: RunStore | undefined
   /** Where memories are kept: in files of a directory, or in tables. */
-  readonly directory: string | undefined
+  readonly memoryFiles: MemoryFiles | undefined
   readonly memoryTables: MemoryTables | undefined
   /** What requests may spend, where that is kept. */
   readonly funds: { begin(): void; end(): void } | undefined
@@ -50,7 +51,7 @@ export class Service {
 
   constructor(options: ServiceOptions) {
     const { bindings, tokens, maxRequests, maxBody, keepSeconds, conversations, store } = options
-    this.conversations = new Conversations(conversations, options.directory, options.memoryTables)
+    this.conversations = new Conversations(conversations, options.memoryFiles, options.memoryTables)
     const atOnce = Math.min(store?.atOnce ?? maxRequests, maxRequests)
     this.#keeps = store !== undefined
     this.#funds = options.funds

@@ -1,15 +1,11 @@
 // The memories that a conversation has of each agent of a binding, from one request to the next. They belong to a token; the least recently used
 // are forgotten. Requests of one conversation are answered one after the other.
 
-import { readdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { isRecord, parseJson, type Result, sha256Of, succeed } from '@plumb/wire'
-import { readOwnFile } from '@plumb/wire/output'
+import { type Result, succeed } from '@plumb/wire'
 import type { BindingRequest } from '../binding/binding.js'
-import { writeKept } from './write-kept.js'
+import type { Memory, MemoryFiles } from './memory-files.js'
 
 type Memories = NonNullable<BindingRequest['memories']>
-type Memory = Map<string, readonly unknown[]>
 
 export interface ConversationName {
   readonly owner: string
@@ -33,13 +29,13 @@ export class Conversations {
   /** Ends with the last request that waits for it. */
   readonly #turns = new Map<string, Promise<void>>()
 
-  /** `directory`, `tables`: where they are kept beyond the life of the server. */
+  /** `files`, `tables`: where they are kept beyond the life of the server. */
   constructor(
     private readonly max: number,
-    private readonly directory: string | undefined,
+    private readonly files: MemoryFiles | undefined,
     private readonly tables: MemoryTables | undefined,
   ) {
-    for (const file of this.#files()) this.#load(file)
+    for (const [key, memory] of files?.all() ?? []) this.#kept.set(key, memory)
   }
 
   /** Resolves when it is the turn of the request, to what is to be called once its memories are kept. A fault: they cannot be had. */
@@ -89,11 +85,10 @@ export class Conversations {
   #keep(key: string, place: string, messages: readonly unknown[]): void {
     const json = JSON.stringify(messages)
     if (json.length > MAX_LENGTH) return
-    const memory: Memory = this.#kept.get(key) ?? new Map()
+    const memory: Memory = new Map(this.#kept.get(key)).set(place, messages)
     this.#kept.delete(key)
     this.#kept.set(key, memory)
-    memory.set(place, messages)
-    if (this.directory !== undefined) writeKept(this.#pathOf(key), JSON.stringify({ key, memory: Object.fromEntries(memory) }))
+    this.files?.write(key, memory)
     void this.tables?.remember(key, place, json, this.max)
     for (const oldest of this.#kept.keys()) {
       if (this.#kept.size <= this.max) break
@@ -103,25 +98,7 @@ export class Conversations {
 
   #drop(key: string): void {
     this.#kept.delete(key)
-    if (this.directory !== undefined) rmSync(this.#pathOf(key), { force: true })
-  }
-
-  #pathOf(key: string): string {
-    return join(this.directory ?? '', `${sha256Of(key, 40)}.conversation`)
-  }
-
-  #files(): readonly string[] {
-    return this.directory === undefined ? [] : readdirSync(this.directory).filter((name) => name.endsWith('.conversation'))
-  }
-
-  // One that cannot be read is none.
-  #load(file: string): void {
-    try {
-      const bytes = Buffer.from(readOwnFile(join(this.directory ?? '', file)))
-      const read = parseJson(bytes, 0, bytes.length)
-      if (!read.ok || !isRecord(read.value) || !isRecord(read.value.memory) || typeof read.value.key !== 'string') return
-      this.#kept.set(read.value.key, new Map(Object.entries(read.value.memory) as [string, readonly unknown[]][]))
-    } catch {}
+    this.files?.remove(key)
   }
 }
 

@@ -48,7 +48,9 @@ export class RunDirectory implements RunStore {
       this.#write(id, INPUT, request.input)
       this.#write(id, REQUEST, savedRequest(request, created))
     })
-    return refused ? { ok: false, error: refused } : succeed(undefined)
+    if (!refused) return succeed(undefined)
+    await this.forget(id)
+    return { ok: false, error: refused }
   }
 
   async work(id: string, { binding, input }: RunRequest, ports: BindingRequest): Promise<'done'> {
@@ -69,7 +71,8 @@ export class RunDirectory implements RunStore {
   }
 
   async forget(id: string): Promise<void> {
-    rmSync(this.#at(id), { recursive: true, force: true })
+    const refused = this.#attempt(() => rmSync(this.#at(id), { recursive: true, force: true }))
+    if (refused) this.warn(refused)
   }
 
   /** What is no run, or of a binding that is not served any more, stays as it is. */
@@ -110,7 +113,10 @@ export class RunDirectory implements RunStore {
       act()
       return undefined
     } catch (error) {
-      return fault('write_failed', `a run cannot be kept in '${this.directory}': ${systemReason(error as NodeJS.ErrnoException)}`)
+      return fault(
+        'write_failed',
+        `a run cannot be kept or removed in '${this.directory}': ${systemReason(error as NodeJS.ErrnoException)}`,
+      )
     }
   }
 }
