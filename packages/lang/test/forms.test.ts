@@ -277,9 +277,22 @@ t.test('what other languages write leads to what is written here', async (t) => 
     '{ a: name // "x",\n b: 1 }',
     `$"\${n}"`,
     `"\${n}"`,
+    '"$n {n}"',
+    '{ a: "{value.n} of {name}" }',
   ])
     t.equal(compileText(`${ROW}let main : !T -> !json = map(${code})`).diagnostics.length, 1, code)
-  for (const code of ['$"\\u0024{n}"', '$"{n}$"', `$"\${{{n}"`, `replace(name, "\${n}", text(n))`, `"\${other}"`, '"$n {n}"'])
+  for (const code of [
+    '$"\\u0024{n}"',
+    '$"{n}$"',
+    `$"\${{{n}"`,
+    `replace(name, "\${n}", text(n))`,
+    `"\${other}"`,
+    '"{other}"',
+    '"\\u007bn}"',
+    '"{n: 1}"',
+    '"{}"',
+    'replace(name, "{n}", text(n))',
+  ])
     t.strictSame(compileText(`${ROW}let main : !T -> !json = map(${code})`).diagnostics, [], code)
   // What may be absent is told once for each name of a place, and what only some variants have leads to those.
   t.match(

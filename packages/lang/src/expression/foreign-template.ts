@@ -1,4 +1,4 @@
-// `${x}`, the hole of other languages' templates: in a template of ours the dollar is text, and in a string all of it.
+// Holes as other languages write them: of `${x}` the dollar is text in a template, and in a string all of it is, as is `{x}`.
 
 import { type Report, warning } from '../diagnostic/diagnostic.js'
 import type { Expression, LiteralExpression, Template } from '../parse/ast.js'
@@ -28,14 +28,17 @@ export const warnOfDollars = ({ texts, holes }: Template, report: Report): void 
   }
 }
 
-const HOLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)[^{}"]*\}/
+/** Without a dollar a name alone, or a path: other braces are rather JSON. */
+const HOLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)[^{}"]*\}|\{([A-Za-z_][A-Za-z0-9_]*)(?:[.[][^{}"]*)?\}/
 
 const warnOfText = ({ value, span }: LiteralExpression, { input, scope }: Environment, report: Report): void => {
   if (typeof value !== 'string') return
   const written = span.source.text.slice(span.start, span.end)
-  const [hole, name = ''] = HOLE.exec(written) ?? []
+  const [hole, behindDollar, behindBrace] = HOLE.exec(written) ?? []
+  const name = behindDollar ?? behindBrace ?? ''
   if (hole === undefined || !(name === 'value' || fieldsOf(input)?.has(name) || scope?.params.has(name))) return
   const message = `'${hole}' is text here: a string has no holes`
-  const inOurs = written.replace(new RegExp(HOLE, 'g'), (found) => found.slice(1))
-  report(warning('odd_template', message, span, `write $${inOurs}, or '\\u0024' where a dollar is meant`))
+  const template = written.replace(new RegExp(HOLE, 'g'), (found) => found.replace(/^\$/, ''))
+  const meant = behindDollar === undefined ? "'\\u007b' where a brace" : "'\\u0024' where a dollar"
+  report(warning('odd_template', message, span, `write $${template}, or ${meant} is meant`))
 }
