@@ -154,7 +154,7 @@ const underLoad = async (t: Test, args: readonly string[], breakages: readonly B
   t.strictSame([server.child.exitCode, server.child.signalCode], [null, null], 'the server lives')
   if (!t.passing()) t.comment(server.err().slice(-3000))
 
-  t.ok((outcomes.counts.get('plain: right') ?? 0) > 0 && (outcomes.counts.get('kept: right') ?? 0) > 0, 'answers were right')
+  t.ok((outcomes.counts.get('plain: right') ?? 0) > 0, 'answers were right')
   const [first = 0, , , last = 0] = quarters('own')
   if (SECONDS >= 300) t.ok(last - first < MAX_GROWTH_MB, `memory from ${first} to ${last} MB`)
   const { pid } = server.child

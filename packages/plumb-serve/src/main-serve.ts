@@ -72,8 +72,12 @@ const serve = async (
     if (warmed || reporter.status !== 0) return void (await close(listener.value, service, 0))
   }
   const before = (await store?.all()) ?? succeed([])
-  if (!before.ok) reporter.report(before.error)
-  for (const found of before.ok ? before.value : []) service.runs.restore(found)
+  // Without them a key would be a new run, which is paid for again.
+  if (!before.ok) {
+    reporter.report(before.error)
+    return void (await close(listener.value, service, 0))
+  }
+  for (const found of before.value) service.runs.restore(found)
   if (service.state === 'starting') service.state = 'ready'
   const signal = await stopped.first
   await Promise.race([close(listener.value, service, graceSeconds * 1000).then(traces.value?.finish), stopped.second])

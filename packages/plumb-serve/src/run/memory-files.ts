@@ -14,11 +14,14 @@ export class MemoryFiles {
     private readonly warn: (warning: Fault) => void,
   ) {}
 
-  /** All that can be read, by their conversations. */
-  *all(): Generator<readonly [string, Memory]> {
-    for (const name of readdirSync(this.directory)) {
-      const read = name.endsWith('.conversation') ? this.#read(name) : undefined
-      if (read) yield read
+  /** All that can be read, with their conversations. */
+  all(): readonly (readonly [string, Memory])[] {
+    try {
+      const names = readdirSync(this.directory).filter((name) => name.endsWith('.conversation'))
+      return names.map((name) => this.#read(name)).filter((read) => read !== undefined)
+    } catch (error) {
+      this.#warn('conversations cannot be read', error)
+      return []
     }
   }
 

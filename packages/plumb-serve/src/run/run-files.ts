@@ -77,8 +77,12 @@ export class RunDirectory implements RunStore {
 
   /** What is no run, or of a binding that is not served any more, stays as it is. */
   async all(): Promise<Result<readonly FoundRun[]>> {
-    const found = readdirSync(this.directory).flatMap((id) => (ID.test(id) ? (this.#read(id) ?? []) : []))
-    return succeed(found.sort((a, b) => a.created.getTime() - b.created.getTime()))
+    try {
+      const found = readdirSync(this.directory).flatMap((id) => (ID.test(id) ? (this.#read(id) ?? []) : []))
+      return succeed(found.sort((a, b) => a.created.getTime() - b.created.getTime()))
+    } catch (error) {
+      return fail('file_not_found', `the runs in '${this.directory}' cannot be read: ${systemReason(error as NodeJS.ErrnoException)}`)
+    }
   }
 
   async find(): Promise<undefined> {
