@@ -254,7 +254,7 @@ t.test('what other languages write leads to what is written here', async (t) => 
     ['(n, 1)', 'a tuple is written [a, b]'], ['if n > 1 then 1', 'both branches'], ['if n > 1 then 1 elif n > 0 then 2 else 3', "'else if'"], ['if n > 1 then 1 else 2 end', 'without a word'],
     ['const x = 1', 'let x = e in e2'], ['lambda x: x', 'x -> e'], ['throw "a"', 'fail("…")'], ['raise ValueError("a")', 'fail("…")'], ['try n catch 1', 'a ?? b'], ['new Date()', 'time(s)'], ['Date.now()', 'no clock'],
     ['map(x -> x)', '[e for x in xs]'], ['sum(x for x in tags)', 'brackets of its own'], ['[for x in tags: x]', '[e for x in xs if c]'], ['sort(tags, key=x -> x)', 'x -> e'], ['sort(tags, (a, b) => a)', 'one name'],
-    ['isinstance(n, int)', 'match x'], ['typeof n = "a"', 'match x'], ['n instanceof int', 'match x'], ['type(n)', 'match x'], ['n++', 'x + 1'], ['n += 1', 'a + b'], ['n & 1', "write 'and'"], ['n ^ 2', 'pow(x, y)'],
+    ['isinstance(n, int)', 'match x'], ['typeof n = "a"', 'match x'], ['n instanceof int', 'match x'], ['type(n)', 'match x'], ['n++', 'x + 1'], ['name ++ "x"', "one '+'"], ['name ++ name', "one '+'"], ['n += 1', 'a + b'], ['n & 1', "write 'and'"], ['n ^ 2', 'pow(x, y)'],
     ['",".join(tags)', 'join(xs, ",")'], ['"{}".format(n)', 'write $"…{e}…"'], ['name =~ "a"', 'matches(s, "re")'], ['name matches "a"', 'matches(s, "re")'], ['value has name', 'has(value.a)'], ['has(value, "name")', 'has(value.name)'],
     ['has("name")', 'has(value.name)'], ['value["name"]', 'write value.name'], ['1..5', 'range(n)'], ['[...tags, "x"]', 'xs + [x]'], ['range(1, 5)', 'range(b - a)'], ['round(n, 2)', 'fixed(x, 2)'], ['uuid()', 'no chance'], ['walk(value)', 'any depth'],
     ['n; 1', 'let x = e in e2'], ['tags[*].x', 'expression'], ['value.*', 'values(m)'], ['print(name)', 'a port of its own'], ['assert(n > 1)', 'fail("…")'], ['switch (n) { case 1: 2 }', 'match e'],
@@ -294,6 +294,40 @@ t.test('what other languages write leads to what is written here', async (t) => 
     'replace(name, "{n}", text(n))',
   ])
     t.strictSame(compileText(`${ROW}let main : !T -> !json = map(${code})`).diagnostics, [], code)
+  // Chains: one error each, and nothing of what stands behind.
+  const WIRING = 'let a : !string -> !string = map(upper(value))\nlet b : !string -> !string = map(lower(value))\n'
+  const chain = (code: string) => compileText(`${WIRING}let main : !string -> !string = ${code}`).diagnostics
+  const inOrder = [
+    'a >> b',
+    'a |> b',
+    'a => b',
+    'a -> b',
+    'a | b',
+    'a then b',
+    'a ++ b',
+    'a.pipe(b)',
+    'do a; b',
+    '(a | b)',
+    'each(a >> b)',
+    'plumb(i, o) { i | a | o }',
+  ]
+  const beside = ['a, b', 'a || b', 'a && b', '(a, b) ; merge', 'a and b']
+  for (const [codes, help] of [
+    [inOrder, "wired with ';'"],
+    [beside, "'a * b'"],
+    [['seq { a; b }'], 'plumb(input, output)'],
+  ] as const)
+    for (const code of codes) {
+      const [error, ...more] = chain(code)
+      t.ok(
+        error?.help?.includes(help) && more.length === 0,
+        `${code}: ${error?.message} ${error?.help} ${more.map(({ message }) => message)}`,
+      )
+    }
+  t.strictSame(
+    chain('a ; b let other : !int -> !int = id').filter(({ severity }) => severity === 'error'),
+    [],
+  )
   // What may be absent is told once for each name of a place, and what only some variants have leads to those.
   t.match(
     compileText('let main : !{ a?: int } -> !json = map(if a != null then a + a else 0)').diagnostics.map(({ help }) => help),

@@ -3,6 +3,7 @@
 import type { Name, PlumbImplementation, SpawnArgument, Statement } from './ast.js'
 import { parseChain } from './chain.js'
 import type { Cursor, SyntaxFailure } from './cursor.js'
+import { refuseForeignWiring } from './foreign-wiring.js'
 import { parsePort } from './port.js'
 
 export const parsePlumb = (c: Cursor): PlumbImplementation => {
@@ -62,7 +63,7 @@ const statement = (c: Cursor, before: Cursor['next']): Statement => {
   if (c.takeWord('spawn')) return spawn(c, start)
   const chain = c.beside(() => parseChain(c, true))
   if (c.isSymbol('@') && !c.next.startsLine) c.fail("'@' follows the name without white space")
-  if ((c.isSymbol('->') || c.isSymbol('|')) && !c.next.startsLine) c.failExpecting("';' or a new line", WIRED)
+  refuseForeignWiring(c, 'statement')
   if (chain.kind !== 'sequence') {
     if (c.next.startsLine || c.isSymbol('}')) {
       c.fail('a chain in a body has at least two elements', chain.span, "wire it to something with ';', as in 'input ; f ; output'")
@@ -71,9 +72,6 @@ const statement = (c: Cursor, before: Cursor['next']): Statement => {
   }
   return { kind: 'wire', chain, span: chain.span }
 }
-
-/** For those who write arrows, or pipes of the shell. */
-export const WIRED = "processes are wired with ';', as in 'a ; b'"
 
 const channel = (c: Cursor, start: Cursor['next']): Statement => {
   const name = c.ownName('the name of a channel')

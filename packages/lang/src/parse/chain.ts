@@ -3,6 +3,7 @@
 import type { Chain, CrossingAtom, Expression, JoinOptions, Literal, Setting, Structural } from './ast.js'
 import type { Cursor } from './cursor.js'
 import { closeExpression, parseExpression, startsFunction } from './expression.js'
+import { refuseForeignWiring, refuseMethod, WIRED } from './foreign-wiring.js'
 import { isLiteral, parseLiteral } from './literal.js'
 import { PLAIN_MORPHISMS } from './morphism.js'
 import { parseName } from './value.js'
@@ -31,6 +32,7 @@ const element: Part = (c, isStatement) => {
     c.advance()
     c.grow()
     const field = c.anyName('the name of a field')
+    refuseMethod(c, field.text)
     const port = chain.kind === 'reference' && !chain.port ? portBehind(c) : undefined
     if (port && chain.kind === 'reference') {
       // `Module.process@port`: with a port after it, the dot can only be a module's.
@@ -45,11 +47,17 @@ const atom = (c: Cursor): Chain => {
   if (!c.isSymbol('(')) c.countPart()
   if (c.takeSymbol('(')) {
     const chain = c.nested(() => parseChain(c, false))
+    refuseForeignWiring(c, 'parentheses')
     c.expectSymbol(')', 'after the chain')
     return chain
   }
-  if (start.kind !== 'identifier')
-    return c.failExpecting('a process', start.kind === 'symbol' ? undefined : 'an expression is made a process by map(…)')
+  if (start.kind !== 'identifier') {
+    const isJoined = start.text === '+' && c.previous.text === '+'
+    return c.failExpecting(
+      'a process',
+      isJoined ? WIRED : start.kind === 'symbol' ? undefined : 'an expression is made a process by map(…)',
+    )
+  }
   if (PLAIN_MORPHISMS.has(start.text)) {
     c.advance()
     if (start.text === 'barrier' && c.isSymbol('(') && !c.next.startsLine)
@@ -176,6 +184,7 @@ const each = (c: Cursor): Chain => {
   const start = c.advance()
   opening(c, 'each', 'each(p)')
   const chain = c.nested(() => parseChain(c, false))
+  refuseForeignWiring(c, 'list')
   let parallel: Setting | undefined
   let onError: Literal | undefined
   while (c.takeSymbol(',')) {
@@ -239,6 +248,7 @@ const trace = (c: Cursor): Chain => {
   const start = c.advance()
   c.expectSymbol('(', "after 'trace'")
   const chain = c.nested(() => parseChain(c, false))
+  refuseForeignWiring(c, 'list')
   let max: Literal | undefined
   let until: Expression | undefined
   while (c.takeSymbol(',')) {

@@ -42,6 +42,7 @@ export const helpBehind = ({ next }: Cursor): string | undefined => BEHIND.get(n
 export const helpInRecord = ({ next: { text } }: Cursor): string | undefined =>
   text === '=' ? 'a field is written name: e' : text === ';' ? 'fields are separated by commas' : undefined
 
+const JOINED = "texts and lists are joined by one '+', as in a + b"
 const NO_LAST = 'there is no comma behind the last'
 
 const BEFORE: ReadonlyMap<string, string> = new Map([
@@ -61,6 +62,7 @@ const BEFORE: ReadonlyMap<string, string> = new Map([
 /** Where an expression is due. */
 export const helpBefore = (c: Cursor): string | undefined => {
   const { text, isSpaced } = c.next
+  if (text === '+' && c.previous.text === '+' && !isSpaced && ['string', 'identifier', 'template'].includes(c.peek(1).kind)) return JOINED
   return (isSpaced && c.previous.text !== ',' ? undefined : BEFORE.get(c.previous.text + text)) ?? BEFORE.get(text)
 }
 

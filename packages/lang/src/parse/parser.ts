@@ -5,12 +5,13 @@ import type { Report } from '../diagnostic/diagnostic.js'
 import type { Source, Span } from '../diagnostic/source.js'
 import { parseAnnotations } from './annotation.js'
 import type { Binding, Implementation, Item, Name, Node, ParamDeclaration, SyntaxTree, TypeDeclaration, Use } from './ast.js'
-import { parsePlumb, WIRED } from './body.js'
+import { parsePlumb } from './body.js'
 import { parseChain } from './chain.js'
 import { parseConstant } from './constant.js'
 import { Cursor } from './cursor.js'
 import { parseExpression as expression } from './expression.js'
 import { ownDeclaration } from './foreign.js'
+import { refuseForeignWiring } from './foreign-wiring.js'
 import { tokenize } from './lexer.js'
 import { isLiteral } from './literal.js'
 import { parseSignature } from './port.js'
@@ -109,11 +110,10 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   if (c.isWord('let') || c.isSymbol('@')) return binding(c, named)
   const { next } = c
   const isNamed = next.kind === 'identifier' && (c.isSymbol(':', 1) || c.isSymbol('=', 1))
-  const isArrow = c.isSymbol('|') || c.isSymbol('->') || c.isSymbol(',')
   const foreign = next.kind === 'identifier' && !isNamed ? ownDeclaration(next.text) : undefined
   // What uses the name is not wrong too.
   if (foreign && c.peek(1).kind === 'identifier') named.name = { text: c.peek(1).text, span: c.peek(1).span }
-  const help = foreign ?? (isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : isArrow ? WIRED : undefined)
+  const help = foreign ?? (isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : undefined)
   if (c.isWord('param')) return c.fail("a param has a type: 'param name : type', or 'param name : type = constant'")
   if (c.isWord('test')) return c.fail('a test has a name in quotes: \'test "name" of binding { … }\'')
   return c.failExpecting("'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation", help)
@@ -182,5 +182,7 @@ const implementation = (c: Cursor): Implementation => {
     const help = "write 'let name = { key: … }' and use the name, or write the value where it is used"
     c.fail(`a binding is an agent, a tool, a plumb, a chain or a config value { … }, not ${what}`, start.span, help)
   }
-  return parseChain(c, false)
+  const chain = parseChain(c, false)
+  refuseForeignWiring(c, 'binding')
+  return chain
 }
