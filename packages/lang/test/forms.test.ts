@@ -357,6 +357,12 @@ t.test('what is wrong outside of expressions leads on too: one error each', asyn
     [agent('"user"'), "write 'conversation: user'"], [agent('1 + 1'), 'tells them apart'], [agent('usr'), "did you mean 'user'?"],
     ['def main(x): x', "'let name : A -> B = map(e)'"], ['const main = 1', "'let name : A -> B = map(e)'"], ['import { x } from "./y"', "'use name'"], ['interface T { a: int }\nlet main : !T -> !T = id', "'type T = { … }'"],
     [typed('a: int; b: int'), 'by commas'], [typed('a: int, b: int,'), 'no comma behind the last'], [typed('a: int, [key: string]: int'), '{ [string]: T }'], [typed('a: int, ...rest'), '{ id: int, ... }'],
+    ...[
+      ['enum { a, b }', 'write "a" | "b"'], ['string?', 'T | unit'], ['"a" or "b"', 'A | B'], ['string where x', "'@min n'"], ['string(max: 10)', "'@min n'"], ['regex("a")', "'@min n'"],
+      ['{ a: int(min: 1) }', "'@min n'"], ['{ a: string! }', 'leave the sign out'], ['{ a: int } extends B', 'none is taken over'], ['{ a: int b: int }', 'by commas'], ['{ [key: string]: int }', '{ [string]: T }'],
+      ['[int, string]', '(A, B)'], ['Literal["a"]', 'write "a" | "b"'], ['string;', 'ends with its line'], ['date', 'time(s)'], ['uuid', 'matches(value, "re")'], ['image', "'use media'"], ['bytes', 'unbase64(s)'],
+    ].map(([type, part]): [string, string] => [`type T = ${type}\nlet main : !T -> !json = id`, part as string]),
+    ['type T { a: int }\nlet main : !T -> !T = id', "'type T = …'"], ['type T: { a: int }\nlet main : !T -> !T = id', "'type T = …'"],
     ...[['let x = 1, y = 2 in x', 'a let of its own'], ['let x : int = 1 in x', 'that of its value'], ['let f = x -> x in f(1)', 'is no function'], ['let { a } = value in a', 'fields are x.a'],
       ['match [value] { n : [int] -> 1  _ -> 2 }', 'separated by commas'], ['{ a: 1, }', 'no comma behind the last'], ['[1, 2,]', 'no comma behind the last'], ['max(1, 2, )', 'no comma behind the last'],
     ].map(([code, part]): [string, string] => [chain(`map(${code})`), part as string]),

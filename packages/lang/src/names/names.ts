@@ -7,6 +7,7 @@ import { error, errorWithSearch, type Report } from '../diagnostic/diagnostic.js
 import type { Span } from '../diagnostic/source.js'
 import type { Binding, Expression, Name, ParamDeclaration, ProtocolDeclaration, QualifiedName } from '../parse/ast.js'
 import { isForeignHome, ownFunction, ownType, ownWay } from '../parse/foreign.js'
+import { ownTypeWay } from '../parse/foreign-type.js'
 import { PRIMITIVES } from '../parse/type.js'
 import { BUILT_IN_TYPES } from '../types/failure.js'
 import type { Json, NamedType, Type } from '../types/type.js'
@@ -179,7 +180,8 @@ export const findType = (name: QualifiedName, scope: Scope, report: Report): Nam
   const candidates = () => [...home.types.keys(), ...BUILT_IN_TYPES.keys(), ...(name.module ? [] : PRIMITIVES)]
   const meant = name.module ? undefined : ownType(name.name.text)
   const message = `no type is named '${preview(printName(name))}'`
-  return notFound('unknown_type', message, name.name, meant === undefined ? candidates : [meant], report)
+  const way = name.module ? undefined : ownTypeWay(name.name.text)
+  return notFound('unknown_type', message, name.name, meant === undefined ? candidates : [meant], report, way)
 }
 
 /** `'unknown'` if there is none, or it has an error, which is reported. */

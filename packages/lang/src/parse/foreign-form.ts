@@ -39,8 +39,8 @@ const BEHIND: ReadonlyMap<string, string> = new Map([
 export const helpBehind = ({ next }: Cursor): string | undefined => BEHIND.get(next.text)
 
 /** Where a record should go on, or close. */
-export const helpInRecord = ({ next: { text } }: Cursor): string | undefined =>
-  text === '=' ? 'a field is written name: e' : text === ';' ? 'fields are separated by commas' : undefined
+export const helpInRecord = ({ next: { text, kind } }: Cursor): string | undefined =>
+  text === '=' ? 'a field is written name: e' : text === ';' || kind === 'identifier' ? 'fields are separated by commas' : undefined
 
 const JOINED = "texts and lists are joined by one '+', as in a + b"
 const NO_LAST = 'there is no comma behind the last'

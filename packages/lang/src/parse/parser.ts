@@ -11,6 +11,7 @@ import { parseConstant } from './constant.js'
 import { Cursor } from './cursor.js'
 import { parseExpression as expression } from './expression.js'
 import { ownDeclaration } from './foreign.js'
+import { refuseBehindType } from './foreign-type.js'
 import { refuseForeignWiring } from './foreign-wiring.js'
 import { tokenize } from './lexer.js'
 import { isLiteral } from './literal.js'
@@ -132,8 +133,10 @@ const typeDeclaration = (c: Cursor, named: { name?: Name }): TypeDeclaration => 
   const start = c.advance()
   const name = c.ownName('the name of a type')
   named.name = name
-  c.expectSymbol('=', `after 'type ${name.text}'`)
+  c.expectSymbol('=', `after 'type ${name.text}'`, `write 'type ${name.text} = …'`)
   const type = parseType(c)
+  refuseBehindType(c)
+  if (c.isSymbol(';')) c.fail("expected a new line, found ';'", c.next.span, 'a declaration ends with its line')
   return { kind: 'type', name, type, span: c.spanFrom(start) }
 }
 

@@ -5,6 +5,7 @@ import type { FieldType, LabelledTypeNode, Node, Primitive, TypeExpression } fro
 import { parseConstant } from './constant.js'
 import { type Cursor, RESERVED } from './cursor.js'
 import { helpField, helpInRecord } from './foreign-form.js'
+import { refuseBehindType, refuseGeneric } from './foreign-type.js'
 
 export const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'int', 'number', 'bool', 'unit', 'json'])
 
@@ -57,7 +58,7 @@ const bracketed = (c: Cursor): TypeExpression => {
   const start = c.next
   if (c.takeSymbol('[')) {
     const item = parseType(c)
-    c.expectSymbol(']', 'after the type of the elements')
+    c.expectSymbol(']', 'after the type of the elements', c.isSymbol(',') ? 'a tuple is written (A, B)' : undefined)
     return { kind: 'array', item, span: c.spanFrom(start) }
   }
   if (c.takeSymbol('(')) {
@@ -97,7 +98,9 @@ const startsType = (c: Cursor, distance: number): boolean => {
 
 const map = (c: Cursor, start: Node): TypeExpression => {
   c.advance()
-  c.expectWord('string', "between '[' and ']' of a map")
+  const MAP = 'a map is written { [string]: T }'
+  if (!c.isWord('string')) c.failExpecting("'string' between '[' and ']' of a map", MAP)
+  c.advance()
   c.expectSymbol(']', "after '[string'")
   c.expectSymbol(':', "after '[string]'")
   const item = parseType(c)
@@ -119,23 +122,6 @@ const named = (c: Cursor): TypeExpression => {
   return { kind: 'named', name: { module: first, name, span }, span }
 }
 
-// `Array<T>`, `List[T]`, `Optional[T]`
-const refuseGeneric = (c: Cursor, name: string): void => {
-  if (!c.isSymbol('<') && !(c.isSymbol('[') && !c.isSymbol(']', 1) && !c.next.startsLine)) return
-  const help = GENERICS.get(name.toLowerCase()) ?? 'a list is [T], a map { [string]: T }, a choice A | B'
-  c.fail(`'${name}' takes no types`, c.next.span, help)
-}
-
-const GENERICS: ReadonlyMap<string, string> = new Map([
-  ...['array', 'list', 'set', 'sequence', 'vec', 'iterable'].map((name) => [name, 'a list is written [T]'] as const),
-  ...['map', 'dict', 'record', 'mapping', 'hashmap'].map((name) => [name, 'a map is written { [string]: T }'] as const),
-  ...['optional', 'option', 'maybe', 'nullable'].map(
-    (name) => [name, 'an optional field is a?: T, and what may be null T | unit'] as const,
-  ),
-  ...['union', 'either'].map((name) => [name, 'a choice is written A | B'] as const),
-  ...['tuple', 'pair'].map((name) => [name, 'a tuple is written (A, B)'] as const),
-])
-
 const field = (c: Cursor): FieldType => {
   const start = c.next
   const annotations = parseAnnotations(c)
@@ -144,6 +130,7 @@ const field = (c: Cursor): FieldType => {
   const isOptional = c.takeSymbol('?')
   c.expectSymbol(':', `after the field '${name.text}'`)
   const type = parseType(c)
+  refuseBehindType(c)
   const standIn = c.takeSymbol('=') ? parseConstant(c) : undefined
   return { annotations, name, isOptional, type, span: c.spanFrom(start), ...(standIn ? { default: standIn } : {}) }
 }
