@@ -343,5 +343,8 @@ const spentFault = ({ name: balance, limit }: Balance, claim: Claim | undefined)
   const [of, name] = isOwn ? ['this agent (max_cost)', 'max_cost'] : ['--max-cost', '--max-cost']
   const next = nextRequestOf(claim)
   const said = sayNextRequest(next, { name, cost: toDollars(limit) })
-  return fault('budget_spent', `of the $${toDollars(limit)} of ${of} not enough is left: ${said}`, { next, ...(isOwn ? { limit: 'max_cost' } : {}) })
+  return fault('budget_spent', `of the $${toDollars(limit)} of ${of} not enough is left: ${said}`, {
+    next,
+    ...(isOwn ? { limit: 'max_cost' } : {}),
+  })
 }

@@ -1,5 +1,6 @@
 // The maximum cost of a request to a model, and its rate: what is claimed of a budget before it is sent.
 
+import type { Fault } from './error.js'
 import { isRecord } from './is-record.js'
 import { MAX_NANO, toDollars, toNano } from './money.js'
 import { preview } from './preview.js'
@@ -36,14 +37,17 @@ export const nextRequestOf = ({ cost, answer }: Claim): NextRequest => ({
 })
 
 /** `limit`: the name of the limit, and its dollars. */
-export const sayNextRequest = ({ cost, max_tokens, max_tokens_cost }: NextRequest, limit: { readonly name: string; readonly cost: number }): string => {
+export const sayNextRequest = (
+  { cost, max_tokens, max_tokens_cost }: NextRequest,
+  limit: { readonly name: string; readonly cost: number },
+): string => {
   const answer = max_tokens === undefined ? '' : `, $${max_tokens_cost} of it for max_tokens (${max_tokens})`
   const advice = cost <= limit.cost ? '' : `: raise ${limit.name}${answer === '' ? '' : ', or lower max_tokens'}`
   return `the next request may cost $${cost}${answer}${advice}`
 }
 
 /** Undefined: the error has none. */
-export const nextRequestIn = ({ next }: { readonly next?: unknown }): NextRequest | undefined =>
+export const nextRequestIn = ({ next }: Fault): NextRequest | undefined =>
   isRecord(next) && typeof next.cost === 'number' ? (next as unknown as NextRequest) : undefined
 
 export interface AgentLimit {

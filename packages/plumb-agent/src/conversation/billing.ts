@@ -44,7 +44,13 @@ export const openBilling = ({ allowance, prices, provider, priceAs, lane, limit,
     // Batches have limits of their own.
     const rate = lane === 'batch' ? undefined : ofRequests
     const isClaimed = price !== undefined || rate !== undefined
-    const claim = { cost, tokens, ...(price ? { answer: { tokens: output, cost: answer } } : {}), ...(limit ? { agent: limit } : {}), ...(rate ? { rate } : {}) }
+    const claim = {
+      cost,
+      tokens,
+      ...(price ? { answer: { tokens: output, cost: answer } } : {}),
+      ...(limit ? { agent: limit } : {}),
+      ...(rate ? { rate } : {}),
+    }
     const reserved = isClaimed ? await allowance.reserve(claim, signal) : succeed(undefined)
     if (!reserved.ok) return reserved
     const settle: Bill['settle'] = (used, isReported = true) => {

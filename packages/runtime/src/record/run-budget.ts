@@ -2,7 +2,17 @@
 // its processes, and reported once when it is spent.
 
 import { type Budget, openBudget, readPrices } from '@plumb/ledger'
-import { type Fault, fault, joinRanges, type NextRequest, nextRequestIn, type Result, sayNextRequest, succeed, toDollars } from '@plumb/wire'
+import {
+  type Fault,
+  fault,
+  joinRanges,
+  type NextRequest,
+  nextRequestIn,
+  type Result,
+  sayNextRequest,
+  succeed,
+  toDollars,
+} from '@plumb/wire'
 import { addTo } from '../graph/input-context.js'
 import type { RunOptions } from '../options/run-options.js'
 
