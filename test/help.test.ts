@@ -2,6 +2,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import t from 'tap'
 import { scaled } from '../packages/wire/test/patience.js'
 import { ask, askHelp, readHelp } from './help.js'
@@ -63,7 +64,7 @@ t.test('each executable has a page, with its options, its commands and its exit 
 })
 
 t.test('plumb-work(7) names each role that plumb engine --print makes', async (t) => {
-  const { stdout } = spawnSync('packages/plumb/bin/plumb', ['engine', '--print'], { encoding: 'utf8', timeout: scaled(30_000) })
+  const { stdout } = spawnSync(resolve('packages/plumb/bin/plumb'), ['engine', '--print'], { encoding: 'utf8', timeout: scaled(30_000) })
   const roles = [...stdout.matchAll(/^CREATE ROLE (\w+);$/gm)].map(([, name = '']) => name)
   t.ok(roles.length > 0)
   const page = readFileSync('man/plumb-work.7', 'utf8')
