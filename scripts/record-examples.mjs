@@ -29,7 +29,7 @@ const tokensOf = (text) => Math.ceil(text.length / 4)
 const gather = (directory) => {
   const files = readdirSync(directory)
   const lines = files.filter((file) => file.endsWith('.jsonl')).map((file) => readFileSync(`${directory}/${file}`, 'utf8'))
-  for (const file of files) rmSync(`${directory}/${file}`)
+  for (const file of files) if (file !== '.plumb-answers') rmSync(`${directory}/${file}`)
   writeFileSync(`${directory}/recorded.jsonl`, lines.join(''))
 }
 

@@ -520,6 +520,21 @@ let main : !string -> !string = writer ; critic ; filter(value != "no")`
   t.equal((await chat.exited).signal, 2)
 })
 
+t.test('in a pipeline each agent is heard, also one that answers in one piece', async (t) => {
+  const eliza = 'agent { provider: "eliza", model: "doctor" }'
+  const note = 'map({ text: value }) ; noted ; map(text)'
+  const spec = `type Note = { text: string }
+let writer : !string -> !string = ${eliza}
+let noted : !Note -> !Note = ${eliza}
+let critic : !string -> !string = ${eliza}
+let main : !string -> !string = writer ; ${note} ; critic`
+  const chat = await openChat(t, ['-e', spec])
+  chat.type(`Men are all alike.${ENTER}`)
+  await chat.shows(/> Men are all alike.\n\[writer\] IN WHAT WAY\n\[noted\] \{"text":"[A-Z ]+"\}\n\[critic\] [A-Z ]+\ndoctor, 3 calls/)
+  chat.type(CTRL_D)
+  t.equal((await chat.exited).status, 0)
+})
+
 t.test('a prompt file in place of a spec', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'plumb-chat-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))

@@ -1,11 +1,13 @@
 // Both clients against a plumb-serve: the same calls, streams, conversations, errors and tokens as over the pipe.
 
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { open, PlumbError } from '../packages/client/src/index.js'
 import { scaled } from '../packages/wire/test/patience.js'
 import { makeTestDirectory, TEST_PATH } from '../packages/wire/test/shell.js'
+import { literalBlocks } from './man-page.js'
 import { type Serving, serve } from './serving.js'
 
 const TOKEN = 'token-0123456789abcdef'
@@ -105,3 +107,40 @@ t.test('in Python', { skip: noPython }, async (t) => {
     "('cancelled', 'unavailable')",
   ])
 })
+
+t.test('the program that plumb-clients(7) shows runs its spec, or calls a server of it', { skip: noPython }, async (t) => {
+  const page = readFileSync('man/plumb-clients.7', 'utf8')
+  const [spec = ''] = literalBlocks(page)
+  const [typescript = ''] = literalBlocks(page, 'TypeScript')
+  const [python = ''] = literalBlocks(page, 'Python')
+  const server = await serve({ 'desk.plumb': spec })
+  t.teardown(() => server.stop())
+  const at = makeTestDirectory({ 'desk.plumb': spec })
+  const env = { PATH: TEST_PATH, PYTHONPATH: join(process.cwd(), 'python'), PYTHONDONTWRITEBYTECODE: '1' }
+  const run = (words: readonly string[], input: string): string => {
+    const [program = '', ...args] = words
+    const { stdout, stderr } = spawnSync(program, args, { cwd: at, env, input, encoding: 'utf8', timeout: scaled(60_000) })
+    t.equal(stderr, '', words.join(' '))
+    return stdout
+  }
+  run(['plumb', 'types', '-o', 'desk.ts', 'desk.plumb'], '')
+  run(['plumb', 'types', '--to', 'python', '-o', 'desk.py', 'desk.plumb'], '')
+  const bundled = (text: string): string => {
+    const how = ['--bundle', '--platform=node', '--format=esm', '--loader=ts', '--log-level=error']
+    return run([join(process.cwd(), 'node_modules/.bin/esbuild'), `--alias:@plumb-lang/client=${CLIENT}`, ...how], text)
+  }
+  const open = typescript.replace("{ spec: 'desk.plumb' }", `{ url: '${server.url}' }`)
+  t.not(open, typescript)
+  const tickets = "[{ id: 2, text: 'later' }, { id: 3, text: 'NOW' }]"
+  for (const text of [typescript, open]) {
+    const script = bundled(`const tickets = ${tickets} as never[]\n${text}`)
+    t.equal(run(['node', '--input-type=module'], script), 'true\n1 false\n2 true\n', text)
+  }
+  const listed = tickets.replaceAll('id:', '"id":').replaceAll('text:', '"text":')
+  for (const text of [python, python.replace('"desk.plumb"', `"${server.url}"`)]) {
+    const out = run(['python3', '-'], `tickets = ${listed}\n${text}`)
+    t.equal(out, "True\n{'id': 2, 'urgent': False} None\n{'id': 3, 'urgent': True} None\n", text)
+  }
+})
+
+const CLIENT = join(process.cwd(), 'packages/client/src/index.ts')

@@ -27,6 +27,13 @@ t.test('README does what it shows', async (t) => {
   t.strictSame(await runExamples(examples), [])
 })
 
+t.test('the first spec of README is that of the example', (t) => {
+  const [, shown = ''] = /^```plumb\n([\s\S]*?)^```$/m.exec(readFileSync('README.md', 'utf8')) ?? []
+  t.ok(shown.includes('let main'))
+  t.ok(readFileSync('packages/plumb/examples/desk/desk.plumb', 'utf8').includes(`\n${shown}`))
+  t.end()
+})
+
 t.test('the README of the examples, too', async (t) => {
   t.strictSame(await runExamples(readMarkdown(readFileSync('packages/plumb/examples/README.md', 'utf8'))), [])
 })

@@ -1,7 +1,10 @@
 // The help of every executable and every command: it fits a screen, shows how it is used, and has the options of its page.
 
+import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import t from 'tap'
+import { scaled } from '../packages/wire/test/patience.js'
 import { ask, askHelp, readHelp } from './help.js'
 import { documentedCommands, documentedOptions, exitStatuses } from './man-page.js'
 
@@ -58,6 +61,17 @@ t.test('each executable has a page, with its options, its commands and its exit 
     )
     t.strictSame(exitStatuses(page), ['0', '1', '2'], `${name}: exit statuses`)
   }
+})
+
+t.test('plumb-work(7) names each role that plumb engine --print makes', async (t) => {
+  const { stdout } = spawnSync(resolve('packages/plumb/bin/plumb'), ['engine', '--print'], { encoding: 'utf8', timeout: scaled(30_000) })
+  const roles = [...stdout.matchAll(/^CREATE ROLE (\w+);$/gm)].map(([, name = '']) => name)
+  t.ok(roles.length > 0)
+  const page = readFileSync('man/plumb-work.7', 'utf8')
+  t.strictSame(
+    roles.filter((name) => !page.includes(`\\fB${name}\\fP`)),
+    [],
+  )
 })
 
 t.test('help', async (t) => {

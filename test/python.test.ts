@@ -27,6 +27,7 @@ let twice : !T -> !T = map({ n: 2 * n, t })
 let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
 let slow : !int -> !int = agent { command: ["sh", "-c", "while read l; do sleep 60; done"], amnesiac: true }
 let dies : !int -> !int = agent { command: ["sh", "-c", "while read l; do [ $l = 9 ] && exit 3; echo $l; done"], amnesiac: true }
+let text : !string -> !string = id
 let many : !int -> !int = filter(value > 1)
 let pairs : !int -> ![int] = batch(2)
 let main : !T -> !T = twice
@@ -45,6 +46,7 @@ with plumb.open("s.plumb") as c:
     print(c.call("main", {"n": 2**50, "t": "x"}), c.call("main", {"n": 1, "t": "\\ud83d\\ude00"}))
     print([c.call("main", {"n": n, "t": ""})["n"] for n in range(3)])
     print(told(lambda: c.call("main", {"n": 1.5, "t": ""})), c.try_call("main", 1)["error"]["error"], c.try_call("main", {"n": 1, "t": ""})["ok"])
+    print([c.try_call(name, 1)["error"]["detail"] for name in ("bot", "text")])
     print(c.call("many", 1), c.call("many", 5), told(lambda: c.call("mian", 1)))
     print([item.get("value", item.get("error", {}).get("error")) for item in c.stream("many", iter([1, 2, "x", 3]))])
     print([item["value"] for item in c.stream("pairs", [1, 2, 3])])
@@ -96,6 +98,8 @@ t.test('a program calls a spec', { skip: PYTHON }, async (t) => {
     "{'n': 2251799813685248, 't': 'x'} {'n': 2, 't': '😀'}",
     '[0, 2, 4]',
     "('input_type_mismatch', 'invalid') input_type_mismatch True",
+    // Nothing of the command line.
+    "['expected string, found 1', 'expected string, found 1']",
     "[] [5] ('unknown_name', 'not_found')",
     "[2, 'input_type_mismatch', 3]",
     '[[1, 2], [3]]',

@@ -2,7 +2,7 @@
 // returned if unused. If the worker dies, what it borrowed and did not report counts as spent.
 
 import { type BudgetLimits, type Lender, openLender } from '@plumb/ledger'
-import { type Claim, type Fault, fault, leastOf, type Result, succeed, toDollars } from '@plumb/wire'
+import { type Claim, type Fault, fault, leastOf, nextRequestOf, type Result, sayNextRequest, succeed, toDollars } from '@plumb/wire'
 import type { Engine } from './engine.js'
 
 type Limits = Pick<BudgetLimits, 'calls' | 'tokens' | 'cost'>
@@ -270,7 +270,7 @@ export class Lending {
       if (!balance || balance.free >= amount) continue
       const lent = await this.#lend(balance, { need: amount - Math.max(0, balance.free), isReturning: false })
       // What is held here may cost less in the end.
-      if (lent === 'none' && balance.held === 0) return spentFault(balance.name, balance.limit)
+      if (lent === 'none' && balance.held === 0) return spentFault(balance, asked.claim)
       // Else two workers could block each other.
       if (lent !== 'lent') {
         await this.#lend(balance, { need: 0, isReturning: true })
@@ -331,18 +331,20 @@ const WAIT_MS = 100
 const AGENT = 'cost of '
 const balanceOf = (agent: string): string => `${AGENT}${agent}`
 
-const kindOf = (balance: string): string => balance.split(' ', 1)[0] ?? ''
-
-const spentFault = (balance: string, limit: number): Fault => {
-  if (balance.startsWith(AGENT))
-    return fault('budget_spent', `the $${toDollars(limit)} of this agent (max_cost) are spent, or the next request may cost more`, {
-      limit: 'max_cost',
-    })
-  const what =
-    kindOf(balance) === 'calls'
-      ? `${limit} calls are made, as many as --max-calls allows`
-      : kindOf(balance) === 'tokens'
-        ? `the ${limit} tokens of --max-total-tokens are used`
-        : `of the $${toDollars(limit)} of --max-cost not enough is left for the next request`
-  return fault('budget_spent', what)
+const spentFault = ({ name: balance, limit }: Balance, claim: Claim | undefined): Fault => {
+  if (!claim) {
+    const isCalls = balance === 'calls' || balance === sharedKey('calls')
+    return fault(
+      'budget_spent',
+      isCalls ? `${limit} calls are made, as many as --max-calls allows` : `the ${limit} tokens of --max-total-tokens are used`,
+    )
+  }
+  const isOwn = balance.startsWith(AGENT)
+  const [of, name] = isOwn ? ['this agent (max_cost)', 'max_cost'] : ['--max-cost', '--max-cost']
+  const next = nextRequestOf(claim)
+  const said = sayNextRequest(next, { name, cost: toDollars(limit) })
+  return fault('budget_spent', `of the $${toDollars(limit)} of ${of} not enough is left: ${said}`, {
+    next,
+    ...(isOwn ? { limit: 'max_cost' } : {}),
+  })
 }

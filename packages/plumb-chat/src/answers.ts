@@ -33,6 +33,8 @@ export const openAnswers = ({ screen, isStreamed, isNamed, isProse, isGrowing }:
   /** The first is on the screen; the others wait until it has ended. */
   let streams: Stream[] = []
   let last = ''
+  /** Agents whose next answer is on the screen already, piece by piece. */
+  const pieced = new Set<string>()
 
   const begin = ({ agent, text }: Stream): void => {
     screen.startAnswer(isNamed ? agent : undefined, isProse(agent))
@@ -62,9 +64,18 @@ export const openAnswers = ({ screen, isStreamed, isNamed, isProse, isGrowing }:
   return {
     addEvent: (event) => {
       if (!isStreamed) return
-      if (event.kind === 'text' && !isGrowing(event.agent)) addPiece(event.agent, event.delta)
+      const { agent } = event
+      if (event.kind === 'text' && !isGrowing(agent)) {
+        pieced.add(agent)
+        addPiece(agent, event.delta)
+      }
+      // Of several agents each is heard, also one that answers in one piece.
+      else if (event.kind === 'output' && isNamed && !isGrowing(agent)) {
+        if (!pieced.delete(agent)) addPiece(agent, textOfJson(JSON.stringify(event.value)))
+        finish(agent)
+      }
       // After a retry the stream starts again.
-      else if (event.kind === 'usage' || event.kind === 'retry') finish(event.agent)
+      else if (event.kind === 'usage' || event.kind === 'retry') finish(agent)
     },
     output: (json, name) => {
       const text = textOfJson(json)
@@ -78,6 +89,7 @@ export const openAnswers = ({ screen, isStreamed, isNamed, isProse, isGrowing }:
       screen.endAnswer()
       streams = []
       last = ''
+      pieced.clear()
     },
   }
 }

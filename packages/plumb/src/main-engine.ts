@@ -44,7 +44,7 @@ export const describeEngine = (table: CommandTable, commands: Commands): void =>
     'engine',
     {
       isInit: flag('--init', "make schema 'plumb' where it is not there"),
-      isPrint: flag('--print', 'write its SQL, and that of three roles'),
+      isPrint: flag('--print', 'write its SQL, and that of its roles'),
       sweepDays: value('--sweep <days>', 'forget runs that are over for so long, and say how many', whole(0)),
       ...DATABASE_ROWS,
     },

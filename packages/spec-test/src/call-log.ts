@@ -1,6 +1,7 @@
 // The calls of agents and tools in a test, in order, and those that had no answer.
 
 import type { Bound, Span } from '@plumb/lang'
+import type { Telemetry } from '@plumb/wire'
 import type { Automaton } from '@plumb/wire/protocol'
 import { positionIn } from './place.js'
 import type { SpecPosition } from './report/result.js'
@@ -24,6 +25,8 @@ export class CallLog {
   readonly states = new Map<Automaton, Set<number>>()
   readonly unanswered: Unanswered[] = []
   readonly refused: RefusedCall[] = []
+  /** Why a live agent that has not answered since asked its model again, by process. */
+  readonly #retried = new Map<string, string>()
   /** What was not run, and why: the test is skipped. */
   skipped: string | undefined
 
@@ -31,6 +34,17 @@ export class CallLog {
     const inputs = this.#inputs.get(of)
     if (inputs) inputs.push(input)
     else this.#inputs.set(of, [input])
+  }
+
+  noteTelemetry(process: string, telemetry: Telemetry): void {
+    if (telemetry.kind === 'retry') this.#retried.set(process, telemetry.reason)
+    else if (telemetry.kind === 'usage') this.#retried.delete(process)
+  }
+
+  /** For the end of `had not ended after 10 s`. */
+  get whyRetried(): string {
+    const [reason] = this.#retried.values()
+    return reason === undefined ? '' : `, asked again since ${reason}`
   }
 
   noteState(of: Automaton, state: number): void {

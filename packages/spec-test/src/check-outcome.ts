@@ -60,17 +60,17 @@ const leftOver = (plan: TestPlan, { unused }: RunOutcome): readonly RowFinding[]
       }))
     : []
 
-const timeout = ({ timeoutMs, of }: TestPlan, { carried }: RunOutcome): RowFinding => ({
+const timeout = ({ timeoutMs, of }: TestPlan, { carried, asked }: RunOutcome): RowFinding => ({
   code: 'timeout',
-  message: `'${of.name}' had not ended after ${timeoutMs / 1000} s; 'timeout' gives it more`,
+  message: `'${of.name}' had not ended after ${timeoutMs / 1000} s${asked.whyRetried}; 'timeout' gives it more`,
   route: () => carried.last(MAX_LAST),
 })
 
-const tooLate = ({ timeoutMs, of }: TestPlan, input: number, { carried, unasked }: RunOutcome): RowFinding => ({
+const tooLate = ({ timeoutMs, of }: TestPlan, input: number, { carried, asked, unasked }: RunOutcome): RowFinding => ({
   code: 'timeout',
   message: unasked.has(input)
     ? `'${of.name}' was not asked, since it gave nothing for any row before`
-    : `'${of.name}' gave nothing within ${timeoutMs / 1000} s; 'timeout' gives a row more`,
+    : `'${of.name}' gave nothing within ${timeoutMs / 1000} s${asked.whyRetried}; 'timeout' gives a row more`,
   input,
   route: () => carried.route([input], undefined),
 })

@@ -80,9 +80,14 @@ const worstOf = (runs: RatedRuns, means: readonly number[], inputs: readonly str
       return `${preview(inputs[i] ?? '')}${failing ? whatCame(failing) : ''}${times}`
     })
 
+/** Of an error, whose cause may be at its end. */
+const MAX_ERROR = 240
+
 const whatCame = ({ error, gave = 'nothing', expected }: RatedRow): string => {
   const wanted = expected === undefined ? '' : `, expected ${expected.length === 0 ? 'nothing' : preview(expected.join(', '))}`
-  return error === undefined || error === NO_OUTPUT || error === 'judge' ? ` gave ${preview(gave)}${wanted}` : `: ${preview(gave)}`
+  return error === undefined || error === NO_OUTPUT || error === 'judge'
+    ? ` gave ${preview(gave)}${wanted}`
+    : `: ${preview(gave, MAX_ERROR)}`
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -1,6 +1,6 @@
 // The input messages of a test: written in it, or the rows of a file.
 
-import { checkTree, describeMismatch, type TestCondition, type TestPlan, type Type } from '@plumb/lang'
+import { checkTree, describeToAuthor, type TestCondition, type TestPlan, type Type } from '@plumb/lang'
 import { fail, parseTree, preview, type Result, succeed, type Tree } from '@plumb/wire'
 import { besideTest } from './place.js'
 import type { Given } from './run-once.js'
@@ -112,7 +112,7 @@ class RowReader {
 
   #misfit(bytes: Buffer, tree: Tree): string | undefined {
     const mismatch = this.#type && checkTree(this.#type, bytes, tree)
-    return mismatch && describeMismatch(mismatch)
+    return mismatch && describeToAuthor(mismatch)
   }
 }
 

@@ -209,6 +209,7 @@ export class TestHost {
     }
     if (event.kind === 'telemetry' && event.telemetry.kind === 'usage' && event.telemetry.model !== 'scripted')
       this.#setting.spending.note(event.telemetry)
+    if (event.kind === 'telemetry') this.asked.noteTelemetry(event.process, event.telemetry)
     if (event.kind === 'call') this.#noteCall(event.call.tool, JSON.stringify(event.call.input))
     onEvent?.(event)
   }

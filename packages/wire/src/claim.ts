@@ -1,7 +1,8 @@
 // The maximum cost of a request to a model, and its rate: what is claimed of a budget before it is sent.
 
+import type { Fault } from './error.js'
 import { isRecord } from './is-record.js'
-import { MAX_NANO, toNano } from './money.js'
+import { MAX_NANO, toDollars, toNano } from './money.js'
 import { preview } from './preview.js'
 import { fail, type Result, succeed } from './result.js'
 
@@ -10,10 +11,44 @@ export interface Claim {
   readonly cost: number
   /** Tokens, at most. */
   readonly tokens: number
+  /** The part of both that is for the answer: all of max_tokens. */
+  readonly answer?: AnswerClaim
   /** The agent that has a limit of its own (`max_cost`). */
   readonly agent?: AgentLimit
   readonly rate?: RateLimit
 }
+
+export interface AnswerClaim {
+  readonly tokens: number
+  /** Nanodollars. */
+  readonly cost: number
+}
+
+/** A request that did not fit, as an error object has it: dollars, and of them those of max_tokens. */
+export interface NextRequest {
+  readonly cost: number
+  readonly max_tokens?: number
+  readonly max_tokens_cost?: number
+}
+
+export const nextRequestOf = ({ cost, answer }: Claim): NextRequest => ({
+  cost: toDollars(cost),
+  ...(answer ? { max_tokens: answer.tokens, max_tokens_cost: toDollars(answer.cost) } : {}),
+})
+
+/** `limit`: the name of the limit, and its dollars. */
+export const sayNextRequest = (
+  { cost, max_tokens, max_tokens_cost }: NextRequest,
+  limit: { readonly name: string; readonly cost: number },
+): string => {
+  const answer = max_tokens === undefined ? '' : `, $${max_tokens_cost} of it for max_tokens (${max_tokens})`
+  const advice = cost <= limit.cost ? '' : `: raise ${limit.name}${answer === '' ? '' : ', or lower max_tokens'}`
+  return `the next request may cost $${cost}${answer}${advice}`
+}
+
+/** Undefined: the error has none. */
+export const nextRequestIn = ({ next }: Fault): NextRequest | undefined =>
+  isRecord(next) && typeof next.cost === 'number' ? (next as unknown as NextRequest) : undefined
 
 export interface AgentLimit {
   /** The same for all processes of this agent. */
@@ -63,8 +98,9 @@ export const leastOf = (...limits: readonly (number | null | undefined)[]): numb
 /** A claim of another process. Undefined: not a claim. */
 export const readClaim = (value: unknown): Claim | undefined => {
   if (!isRecord(value)) return undefined
-  const { cost, tokens, agent, rate } = value
+  const { cost, tokens, answer, agent, rate } = value
   if (!isCount(cost) || !isCount(tokens)) return undefined
+  if (answer !== undefined && !(isRecord(answer) && isCount(answer.cost) && isCount(answer.tokens))) return undefined
   if (agent !== undefined && !(isRecord(agent) && typeof agent.name === 'string' && isCount(agent.cost))) return undefined
   if (rate !== undefined && !(isRecord(rate) && typeof rate.account === 'string' && isLimit(rate.requests) && isLimit(rate.tokens)))
     return undefined

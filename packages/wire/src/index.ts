@@ -21,9 +21,13 @@ export {
   givenBudget,
   isCount,
   leastOf,
+  type NextRequest,
+  nextRequestIn,
+  nextRequestOf,
   type RateLimit,
   readClaim,
   readRate,
+  sayNextRequest,
 } from './claim.js'
 export {
   type CommandLineReader,

@@ -7,7 +7,7 @@ import type { QualifiedName } from '../parse/ast.js'
 import { printType } from '../types/print.js'
 import { STRING, type Type, UNIT } from '../types/type.js'
 import { isWirable } from '../types/wirable.js'
-import { checkTree, describeMismatch } from '../validate/check-tree.js'
+import { checkTree, describeToAuthor } from '../validate/check-tree.js'
 import type { Config } from './config.js'
 
 export const checkPart = (tool: Bound, name: QualifiedName, report: Report): void => {
@@ -44,7 +44,7 @@ export const checkMock = ({ name, outputs: [output] }: Bound, config: Config, re
   const bytes = Buffer.from(JSON.stringify(mock.value))
   const tree = parseTree(bytes, 0, bytes.length)
   const mismatch = tree.kind === 'fault' ? undefined : checkTree(output, bytes, tree)
-  if (mismatch) report(error('type_mismatch', `the mock does not fit what '${name}' gives: ${describeMismatch(mismatch)}`, mock.valueSpan))
+  if (mismatch) report(error('type_mismatch', `the mock does not fit what '${name}' gives: ${describeToAuthor(mismatch)}`, mock.valueSpan))
 }
 
 const ARGUMENTS: Type = { kind: 'array', item: STRING }

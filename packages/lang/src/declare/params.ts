@@ -13,7 +13,7 @@ import { writesSecret } from '../parse/visit.js'
 import { printType } from '../types/print.js'
 import type { Type } from '../types/type.js'
 import { variantsOf } from '../types/variants.js'
-import { checkTree, describeMismatch } from '../validate/check-tree.js'
+import { checkTree, describeToAuthor } from '../validate/check-tree.js'
 import { fitText } from '../validate/fit.js'
 import { declaredType } from './declare.js'
 import { filledText } from './fill-default.js'
@@ -79,7 +79,7 @@ const fitsDefault = ({ name, default: standIn }: ParamDeclaration, type: Type, r
   const tree = parseTree(bytes, 0, bytes.length)
   const mismatch = tree.kind === 'fault' ? undefined : checkTree(type, bytes, tree)
   if (!mismatch) return true
-  report(error('type_mismatch', `the default of '${name.text}' does not fit its type: ${describeMismatch(mismatch)}`, standIn.span))
+  report(error('type_mismatch', `the default of '${name.text}' does not fit its type: ${describeToAuthor(mismatch)}`, standIn.span))
   return false
 }
 
@@ -87,7 +87,7 @@ const fitsDefault = ({ name, default: standIn }: ParamDeclaration, type: Type, r
 const valueOf = (name: string, type: Type, isSecret: boolean, { text, isPlain, from }: GivenValue, faults: Fault[]): string | undefined => {
   const plain = isPlain ? JSON.stringify(text) : undefined
   if (plain !== undefined && variantsOf(type).every(({ kind }) => kind === 'string')) return plain
-  const options = { what: `the value of param '${name}', from ${from},`, code: 'input_type_mismatch' } as const
+  const options = { what: `the value of param '${name}', from ${from},`, code: 'input_type_mismatch', isToAuthor: true } as const
   const fit = fitText(text, type, options)
   if (fit.ok) return fit.value.json
   const asText = plain === undefined ? undefined : fitText(plain, type, options)

@@ -9,7 +9,7 @@ import { findOverlap } from '../types/disjoint.js'
 import { limitedKinds } from '../types/limits.js'
 import { printType } from '../types/print.js'
 import type { Field, Type } from '../types/type.js'
-import { checkTree, describeMismatch } from '../validate/check-tree.js'
+import { checkTree, describeToAuthor } from '../validate/check-tree.js'
 import { findExcess } from '../validate/excess.js'
 import { filledText } from './fill-default.js'
 
@@ -83,7 +83,7 @@ const refuseDefault = (f: FieldType, read: (e: TypeExpression) => Type | undefin
     report(error('type_mismatch', `the default of '${f.name.text}' holds itself without end`, f.default.span, help))
     return true
   }
-  report(error('type_mismatch', `the default of '${f.name.text}' does not fit its type: ${describeMismatch(mismatch)}`, f.default.span))
+  report(error('type_mismatch', `the default of '${f.name.text}' does not fit its type: ${describeToAuthor(mismatch)}`, f.default.span))
   return true
 }
 

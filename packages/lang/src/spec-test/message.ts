@@ -19,7 +19,7 @@ export const readTestMessage = (value: TestValue, type: Type | undefined, report
   const mismatches = tree.kind === 'fault' ? [] : listMismatches(type, bytes, tree)
   const [first] = mismatches
   if (!first) return json
-  const message = `this message ${describeMismatches(mismatches, preview(printType(type)))}`
+  const message = `this message ${describeMismatches(mismatches, preview(printType(type)), true)}`
   report(error('type_mismatch', message, partAt(value, first.path)))
   return undefined
 }

@@ -12,7 +12,7 @@ import { literalsOf, type Variant, variantsOf } from '../types/variants.js'
 import { findExcess } from './excess.js'
 import { fieldStep, inField, inItem, type Mismatch } from './mismatch.js'
 
-export { describeMismatch, type Mismatch } from './mismatch.js'
+export { describeMismatch, describeToAuthor, type Mismatch } from './mismatch.js'
 
 /** Undefined: it has the type. A field with a default may be absent. */
 export const checkTree = (type: Type, buf: Buffer, node: Tree): Mismatch | undefined => openChecker(buf).check(type, node)
@@ -199,7 +199,7 @@ class TreeChecker implements Checker {
   #unknownField(type: RecordType, key: string, value: Tree): Mismatch {
     const names = type.fields.map((field) => field.name).join(', ')
     const reason = `unknown field, the record has ${names === '' ? 'none' : preview(names, MAX_TYPE)}`
-    return { path: fieldStep(preview(key)), expected: printType(type), found: this.#show(value), reason }
+    return { path: fieldStep(preview(key)), expected: printType(type), found: this.#show(value), reason, isUnknownField: true }
   }
 
   // A character takes at most 4 bytes, or 12 as escapes.

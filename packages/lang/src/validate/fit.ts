@@ -19,6 +19,8 @@ export interface FitOptions {
   readonly repairs?: ReadonlySet<RepairKind>
   /** Defaults are filled in by whoever gets the value. */
   readonly keepsAbsent?: boolean
+  /** Errors are for who can change the type. */
+  readonly isToAuthor?: boolean
 }
 
 export interface Fit {
@@ -29,7 +31,11 @@ export interface Fit {
 }
 
 /** Text that is not JSON is `invalid_json` where it came in; otherwise it is a mismatch. */
-export const fitText = (json: string, type: Type, { what, code, repairs, keepsAbsent = false }: FitOptions): Result<Fit> => {
+export const fitText = (
+  json: string,
+  type: Type,
+  { what, code, repairs, keepsAbsent = false, isToAuthor = false }: FitOptions,
+): Result<Fit> => {
   const write = keepsAbsent ? asItIs : withDefaults
   const buf = toBytes(json)
   const tree = parseTree(buf, 0, buf.length)
@@ -48,7 +54,7 @@ export const fitText = (json: string, type: Type, { what, code, repairs, keepsAb
     if (mismatches.length === 0) return succeed({ json: write(type, repairedBuf, repairedTree), repairs: changesOf(repaired, what) })
   }
   const [first] = mismatches
-  return fail(code, `${what} ${describeMismatches(mismatches, typeName())}`, {
+  return fail(code, `${what} ${describeMismatches(mismatches, typeName(), isToAuthor)}`, {
     path: first?.path ?? '',
     expected: preview(first?.expected ?? typeName()),
   })

@@ -11,6 +11,8 @@ export interface Mismatch {
   readonly reason: string
   /** It has the type, but is outside the limits of its field. */
   readonly isExcess?: true
+  /** The part is a field that its record does not declare. */
+  readonly isUnknownField?: true
 }
 
 /** One line for the detail of an error object. */
@@ -18,6 +20,12 @@ export const describeMismatch = ({ path, reason }: Mismatch, typeName?: string):
   const text = path === '' ? reason : `at ${path}: ${reason}`
   return typeName === undefined ? text : `does not fit ${typeName}: ${text}`
 }
+
+/** The same for who can change the type, and not for a model, which cannot. */
+export const describeToAuthor = (mismatch: Mismatch, typeName?: string): string =>
+  `${describeMismatch(mismatch, typeName)}${mismatch.isUnknownField ? OPEN : ''}`
+
+export const OPEN = "; to take other fields too, end the record type with '...'"
 
 /** The same from the enclosing value. */
 export const inField = <T extends { readonly path: string }>(said: T, key: string): T => ({

@@ -1,14 +1,15 @@
 // Collects all mismatches of a value, part by part, for a caller that can repair them at once. Other checks stop at the first.
 
-import type { ObjectTree, Tree } from '@plumb/wire/json'
+import { type ObjectTree, parseTree, type Tree } from '@plumb/wire/json'
 import { nearest } from '@plumb/wire/nearest'
 import { preview } from '@plumb/wire/preview'
 import { unreachable } from '../diagnostic/unreachable.js'
 import { fieldOf, isRequired } from '../types/required-fields.js'
 import { type MapType, type RecordType, resolve, type Type } from '../types/type.js'
+import { toBytes } from './bytes.js'
 import { checkTree } from './check-tree.js'
 import { findExcess } from './excess.js'
-import { describeMismatch, inField, inItem, type Mismatch } from './mismatch.js'
+import { describeMismatch, inField, inItem, type Mismatch, OPEN } from './mismatch.js'
 
 const MAX_MISMATCHES = 8
 
@@ -19,11 +20,22 @@ export const listMismatches = (type: Type, buf: Buffer, node: Tree): readonly Mi
   return list
 }
 
-export const describeMismatches = (mismatches: readonly Mismatch[], typeName: string): string => {
+export const describeMismatches = (mismatches: readonly Mismatch[], typeName: string, isToAuthor = false): string => {
   const [first, ...others] = mismatches
   const all = [...(first ? [describeMismatch(first, typeName)] : []), ...others.map((mismatch) => describeMismatch(mismatch))]
-  return `${all.join('; ')}${mismatches.length === MAX_MISMATCHES ? '; and perhaps more' : ''}`
+  const more = mismatches.length === MAX_MISMATCHES ? '; and perhaps more' : ''
+  const open = isToAuthor && hasUnknownField(mismatches) ? OPEN : ''
+  return `${all.join('; ')}${more}${open}`
 }
+
+/** What to add to an error for who can change the type: how it would take the fields that this JSON text has. Empty: it has none too many. */
+export const openingHelp = (type: Type, json: string): string => {
+  const buf = toBytes(json)
+  const tree = parseTree(buf, 0, buf.length)
+  return tree.kind !== 'fault' && hasUnknownField(listMismatches(type, buf, tree)) ? OPEN : ''
+}
+
+const hasUnknownField = (mismatches: readonly Mismatch[]): boolean => mismatches.some(({ isUnknownField }) => isUnknownField)
 
 function* mismatchesOf(type: Type, buf: Buffer, node: Tree): Generator<Mismatch> {
   const t = resolve(type)
@@ -92,7 +104,8 @@ function* mismatchesOfRecord(type: RecordType, buf: Buffer, node: ObjectTree): G
           entry.key,
           absent.map(({ name }) => name),
         )
-    yield near === undefined ? mismatch : { ...mismatch, reason: `${mismatch.reason}; did you mean '${near}'?` }
+    const { isUnknownField: _, ...named } = mismatch
+    yield near === undefined ? mismatch : { ...named, reason: `${mismatch.reason}; did you mean '${near}'?` }
   }
   for (const field of absent) {
     const mismatch = isRequired(field) ? checkTree({ kind: 'record', fields: [field] }, buf, { ...node, entries: [] }) : undefined

@@ -27,9 +27,11 @@ import {
   isAbsent,
   type Ledger,
   MAX_CALL_TOKENS,
+  nextRequestOf,
   openLedger,
   type RateLimit,
   type Result,
+  sayNextRequest,
   succeed,
   systemReason,
   toDollars,
@@ -221,7 +223,7 @@ class SharedBudget implements Budget {
     if (state === 'held' && claim.rate && !signal.aborted) await this.#whenInPace(id, claim.rate, claim.tokens, signal)
     if (state === 'held' && !signal.aborted && this.#account.closed === undefined) return succeed({ cost: claim.cost, settle })
     settle(0, 0)
-    const error = signal.aborted ? fault('cancelled', 'the answer was dropped on request') : this.#denied(claim.agent, claim.cost)
+    const error = signal.aborted ? fault('cancelled', 'the answer was dropped on request') : this.#denied(claim)
     return { ok: false, error }
   }
 
@@ -280,17 +282,18 @@ class SharedBudget implements Budget {
     return this.#account.read(line)
   }
 
-  #denied(agent: AgentLimit | undefined, claim: number): Fault {
+  #denied(claim: Claim): Fault {
+    const { agent } = claim
     const { money, closed } = this.#account
     if (closed !== undefined) return fault('budget_spent', closed)
-    const isOwn = agent !== undefined && money.paidBy(agent.name) + claim > agent.cost
-    const [limit, paid, what] = isOwn
-      ? [agent.cost, money.paidBy(agent.name), 'agent (max_cost)']
-      : [this.limits.cost ?? 0, money.paid, 'run']
-    const said =
-      `the budget of this ${what} is spent: of $${toDollars(limit)}, ` +
-      `$${toDollars(paid)} is, and the next request may cost $${toDollars(claim)}`
-    return fault('budget_spent', said, isOwn ? { limit: 'max_cost' } : {})
+    const isOwn = agent !== undefined && money.paidBy(agent.name) + claim.cost > agent.cost
+    const [limit, paid, what, name] = isOwn
+      ? [agent.cost, money.paidBy(agent.name), 'agent', 'max_cost']
+      : [this.limits.cost ?? 0, money.paid, 'run', 'the limit']
+    const next = nextRequestOf(claim)
+    const said = sayNextRequest(next, { name, cost: toDollars(limit) })
+    const detail = `$${toDollars(paid)} of the $${toDollars(limit)} of this ${what}${isOwn ? ' (max_cost)' : ''} are spent, and ${said}`
+    return fault('budget_spent', detail, { next, ...(isOwn ? { limit: 'max_cost' } : {}) })
   }
 }
 

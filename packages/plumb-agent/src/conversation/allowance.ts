@@ -86,6 +86,8 @@ export const askedAllowance = (emit: Emit): AskedAllowance => {
 }
 
 const faultIn = (value: unknown): Fault =>
-  isFault(value) ? fault(value.error, value.detail, value.limit === undefined ? {} : { limit: value.limit }) : NOTHING_LEFT
+  isFault(value) ? fault(value.error, value.detail, { ...pick(value, 'limit'), ...pick(value, 'next') }) : NOTHING_LEFT
+
+const pick = (value: Fault, key: string): Record<string, unknown> => (value[key] === undefined ? {} : { [key]: value[key] })
 
 const NOTHING_LEFT = fault('budget_spent', 'the budget of this run is spent')

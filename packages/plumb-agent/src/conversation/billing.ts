@@ -39,12 +39,18 @@ export const openBilling = ({ allowance, prices, provider, priceAs, lane, limit,
     const quote = prices?.quote(pricedBy({ model, provider, ...(lane === 'batch' ? { lane } : {}) }, priceAs?.(model)), size)
     if (prices && !quote) return fail('config_invalid', unpriced(model, prices))
     const price = quote?.price
-    const { input, cost } = mostOf(size, quote)
+    const { input, cost, answer } = mostOf(size, quote)
     const tokens = input + output
     // Batches have limits of their own.
     const rate = lane === 'batch' ? undefined : ofRequests
     const isClaimed = price !== undefined || rate !== undefined
-    const claim = { cost, tokens, ...(limit ? { agent: limit } : {}), ...(rate ? { rate } : {}) }
+    const claim = {
+      cost,
+      tokens,
+      ...(price ? { answer: { tokens: output, cost: answer } } : {}),
+      ...(limit ? { agent: limit } : {}),
+      ...(rate ? { rate } : {}),
+    }
     const reserved = isClaimed ? await allowance.reserve(claim, signal) : succeed(undefined)
     if (!reserved.ok) return reserved
     const settle: Bill['settle'] = (used, isReported = true) => {
@@ -76,12 +82,13 @@ export const countGranted = (billing: Billing): { readonly billing: Billing; rea
   }
 }
 
-/** Tokens, and nanodollars; 0 if the price is unknown. */
-export const mostOf = (size: RequestSize, quote: Quote | undefined): { input: number; output: number; cost: number } => {
+/** Tokens, and nanodollars, those of the answer too; 0 if the price is unknown. */
+export const mostOf = (size: RequestSize, quote: Quote | undefined): { input: number; output: number; cost: number; answer: number } => {
   const { price, window = LARGEST_WINDOW } = quote ?? {}
   const { output } = size
   const input = size.input + (size.fillsWindow ? window : 0)
-  return { input, output, cost: price ? maxCostOf(price, { input, output }) : 0 }
+  const cost = price ? maxCostOf(price, { input, output }) : 0
+  return { input, output, cost, answer: price ? cost - maxCostOf(price, { input, output: 0 }) : 0 }
 }
 
 export const unpriced = (model: string, prices: Pick<Prices, 'relatives'>): string => {

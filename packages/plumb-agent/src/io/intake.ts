@@ -1,6 +1,6 @@
 // Reads stdin, one message a line: inputs, and envelopes for other ports.
 
-import { checkTree, describeMismatch, fillDefaults, type Identity, type KeyReader, printType, type Type, takesText } from '@plumb/lang'
+import { checkTree, describeToAuthor, fillDefaults, type Identity, type KeyReader, printType, type Type, takesText } from '@plumb/lang'
 import {
   checkLine,
   type Fault,
@@ -105,18 +105,26 @@ export interface UserInput {
   readonly conversation?: Identity
 }
 
+export interface InputOptions {
+  readonly type: Type
+  /** Who writes the input has the command line too: errors may name its options. */
+  readonly isOfCommandLine: boolean
+  readonly key: KeyReader | undefined
+}
+
 /** The user's message: a string as itself, anything else as JSON, checked against the input type. `isLast`: the line had no newline. */
-export const readInput = (json: Buffer, type: Type, isLast: boolean, key?: KeyReader): Result<UserInput> => {
+export const readInput = (json: Buffer, isLast: boolean, { type, isOfCommandLine, key }: InputOptions): Result<UserInput> => {
+  const mayBeText = isOfCommandLine && takesText(type)
   const tree = parseTree(json, 0, json.length)
   if (tree.kind === 'fault') {
-    const refusal = checkLine(json, 0, json.length, takesText(type), isLast)
+    const refusal = checkLine(json, 0, json.length, mayBeText, isLast)
     return refusal ? { ok: false, error: refusal } : fail(tree.error, `not JSON: ${tree.detail}`)
   }
   const mismatch = checkTree(type, json, tree)
   if (mismatch) {
-    const detail = `message ${describeMismatch(mismatch, preview(printType(type)))}`
+    const detail = `message ${describeToAuthor(mismatch, preview(printType(type)))}`
     const error = fault('input_type_mismatch', detail, { path: mismatch.path, expected: preview(mismatch.expected) })
-    return { ok: false, error: suggestRaw(error, json, tree.start, takesText(type)) }
+    return { ok: false, error: suggestRaw(error, json, tree.start, mayBeText) }
   }
   const text = (fillDefaults(type, json, tree) ?? json.subarray(tree.start, tree.end)).toString()
   const isString = tree.kind === 'string'

@@ -289,8 +289,9 @@ export class Loop {
     switch (message.kind) {
       case 'input': {
         const { json, isLast, line } = message
-        const { input, conversations } = this.#parts.config
-        return this.#accept(line, json.length, () => readInput(json, input, isLast, conversations?.key))
+        const { config, outlets } = this.#parts
+        const options = { type: config.input, isOfCommandLine: !outlets.writeError, key: config.conversations?.key }
+        return this.#accept(line, json.length, () => readInput(json, isLast, options))
       }
       case 'bad-input':
         return this.#accept(message.line, 0, () => ({ ok: false, error: message.fault }))

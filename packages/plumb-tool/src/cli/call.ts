@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer'
 import type { Readable } from 'node:stream'
-import { type Field, printType, resolve, type Type, takesText } from '@plumb/lang'
+import { type Field, openingHelp, printType, resolve, type Type, takesText } from '@plumb/lang'
 import {
   AsyncLineReader,
   announceInput,
@@ -159,7 +159,8 @@ class Caller {
     const { result, print } = await perform(this.tool.tool, asked, { session: this.tools.session, signal: this.#stop.signal })
     if (!result.ok && !this.#stop.signal.aborted) {
       const error = suggestRaw(result.error, Buffer.from(input), 0, this.#takesText && !options.verb.isRawInput)
-      reporter.report({ ...error, ...place })
+      const open = error.error === 'input_type_mismatch' ? openingHelp(this.tool.plan.input, input) : ''
+      reporter.report({ ...error, detail: error.detail + open, ...place })
     }
     if (options.verb.wantsEnvelope) return print()
     return result.ok ? result.value : undefined

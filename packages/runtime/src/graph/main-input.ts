@@ -22,8 +22,8 @@ export interface Entrance {
   readonly name: string
   readonly outlet: Outlet
   readonly stage: Stage
-  /** A string has its type. */
-  readonly takesText: boolean
+  /** Its lines may have been meant as plain text, for which there is an option. */
+  readonly mayBeText: boolean
   /** The stage's scanner: a line that it accepts needs no other check. Undefined if the line might be an envelope, or need defaults. */
   readonly scanner: MessageScanner | undefined
   /** Handles mismatches, and lines that are not JSON: for `input@error`. */
@@ -199,9 +199,9 @@ export class MainInput implements ScheduledSource {
   #refusal(entrance: Entrance, error: Fault, buf: Buffer, start: number, end: number): Fault {
     const { reader } = this.#o
     // Not in an envelope.
-    const takesText = entrance.takesText && start === reader.start
-    if (error.error !== 'invalid_json') return suggestRaw(error, buf, start, takesText)
-    return checkLine(buf, start, end, takesText, reader.isLast) ?? error
+    const mayBeText = entrance.mayBeText && start === reader.start
+    if (error.error !== 'invalid_json') return suggestRaw(error, buf, start, mayBeText)
+    return checkLine(buf, start, end, mayBeText, reader.isLast) ?? error
   }
 
   #close(port: string): void {

@@ -2,7 +2,17 @@
 // its processes, and reported once when it is spent.
 
 import { type Budget, openBudget, readPrices } from '@plumb/ledger'
-import { type Fault, fault, joinRanges, type Result, succeed, toDollars } from '@plumb/wire'
+import {
+  type Fault,
+  fault,
+  joinRanges,
+  type NextRequest,
+  nextRequestIn,
+  type Result,
+  sayNextRequest,
+  succeed,
+  toDollars,
+} from '@plumb/wire'
 import { addTo } from '../graph/input-context.js'
 import type { RunOptions } from '../options/run-options.js'
 
@@ -17,6 +27,8 @@ export class RunBudget {
   #unanswered = 0
   readonly #seqs: [number, number][] = []
   #isLate = false
+  /** The last request that did not fit. */
+  #next: NextRequest | undefined
 
   constructor(budget: Budget, limits: RunLimits) {
     this.#budget = budget
@@ -36,6 +48,7 @@ export class RunBudget {
     if ((error.error !== 'budget_spent' && !isCut) || isOfAgent(error)) return false
     const seqs = (error.seqs as [number, number][] | undefined) ?? (typeof error.seq === 'number' ? [[error.seq, error.seq]] : [])
     this.#hasStopped = true
+    this.#next = nextRequestIn(error) ?? this.#next
     this.#unanswered += typeof error.unanswered === 'number' ? error.unanswered : 1
     for (const [first, last] of seqs) for (let seq = first; seq <= last; seq++) addTo(this.#seqs, seq)
     return true
@@ -52,7 +65,7 @@ export class RunBudget {
       : maxCalls !== undefined && calls >= maxCalls
         ? `${calls} call${calls === 1 ? ' is' : 's are'} made, as many as --max-calls allows`
         : maxCost !== undefined && hasTokens
-          ? `$${toDollars(cost)} of the $${toDollars(maxCost)} of --max-cost are spent, and no further request is sure to fit`
+          ? `$${toDollars(cost)} of the $${toDollars(maxCost)} of --max-cost are spent, and ${this.#sayNext(maxCost)}`
           : `${tokens} tokens are used, and --max-total-tokens is ${maxTotalTokens}`
     const left = this.#unanswered === 0 ? '' : `; ${this.#unanswered} message${this.#unanswered === 1 ? ' is' : 's are'} not answered`
     const seqs = joinRanges(this.#seqs)
@@ -63,8 +76,13 @@ export class RunBudget {
       tokens,
       ...(maxCost === undefined ? {} : { cost: toDollars(cost) }),
       unanswered: this.#unanswered,
+      ...(this.#next ? { next: this.#next } : {}),
       ...inputs,
     })
+  }
+
+  #sayNext(maxCost: number): string {
+    return this.#next ? sayNextRequest(this.#next, { name: '--max-cost', cost: toDollars(maxCost) }) : 'no further request is sure to fit'
   }
 }
 

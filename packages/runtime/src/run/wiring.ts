@@ -211,13 +211,13 @@ class Network {
   }
 
   #mainInput(): MainInput {
-    const { reader, envelopes, emitter, rejects } = this.#o
+    const { reader, envelopes, emitter, rejects, lines } = this.#o
     const way = { edges: this.#edges, scanners: this.#scanners, sink: this.#context.sink, maxLine: reader.maxLine }
     const entrances = this.#entrances.map((node) => ({
       name: node.name,
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
       stage: stageOf(node, this.#scanners, this.#context.report),
-      takesText: takesText(typeAt(node)),
+      mayBeText: lines === undefined && takesText(typeAt(node)),
       report: this.#forms.errorHandlers.contextAt(node).report,
       keeps: this.#forms.errorHandlers.at(node).length > 0,
       scanner: envelopes === 'none' || !mayHoldPortKey(node) ? this.#scanners.of(typeAt(node)) : undefined,

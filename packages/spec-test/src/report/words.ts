@@ -5,6 +5,8 @@ import { escapeControls, preview } from '@plumb/wire'
 import type { RouteStep, Share, SpecPosition, Summary, TestCost, TestFinding, TestResult } from './result.js'
 
 const MAX_VALUE = 80
+/** A row, with the error that it came to. */
+const MAX_ROW = 320
 
 export const positionText = ({ file, line, column }: SpecPosition): string => escapeControls(`${file}:${line}:${column}`)
 
@@ -73,7 +75,7 @@ export const shareLines = (
     `${share}${costText(spent)}`,
     ...(errors ? [`errors: ${errorsText(errors)}`] : []),
     ...(alpha === undefined ? [] : [`the judges agree to ${alpha.toFixed(2)} (Krippendorff's alpha)`]),
-    ...worst.slice(0, MAX_WORST).map((row) => `  ${preview(row, 2 * MAX_VALUE)}`),
+    ...worst.slice(0, MAX_WORST).map((row) => `  ${preview(row, MAX_ROW)}`),
     ...(left > 0 ? [`  and ${left} more: --reporter json and --rows show all`] : []),
   ]
 }

@@ -25,27 +25,27 @@ export const announceInput = (program: string, { type, takesText, isRaw }: Input
 }
 
 /** Why `buf[start..end)` is not a JSON value, with its beginning and a remedy. Undefined: it is one. */
-export const checkLine = (buf: Buffer, start: number, end: number, takesText: boolean, isLast = false): Fault | undefined => {
+export const checkLine = (buf: Buffer, start: number, end: number, mayBeText: boolean, isLast = false): Fault | undefined => {
   const flaw = checkJson(buf, start, end, isLast)
   if (!flaw) return undefined
   const { error, category: _, detail, ...extras } = flaw
   const text = buf.toString('utf8', start, Math.min(end, start + 4 * MAX_SHOWN + 4))
-  return fault(error, `${detail}, in: ${preview(text, MAX_SHOWN)}${helpFor(text, takesText)}`, extras)
+  return fault(error, `${detail}, in: ${preview(text, MAX_SHOWN)}${helpFor(text, mayBeText)}`, extras)
 }
 
 const HELP = '; -R takes lines of plain text'
 
-const helpFor = (text: string, takesText: boolean): string => {
+const helpFor = (text: string, mayBeText: boolean): string => {
   // Perhaps a part of a value that is written over several lines.
   if (/^\s*(?:[{}[\]]|"(?:[^"\\]|\\.)*"\s*:)/.test(text)) return "; a line is one value: 'jq -c .' writes each on a line of its own"
-  return takesText ? HELP : ''
+  return mayBeText ? HELP : ''
 }
 
 /** The error for a value of the wrong type, on a line that may have been meant as plain text. */
-export const suggestRaw = (error: Fault, buf: Buffer, start: number, takesText: boolean): Fault => {
+export const suggestRaw = (error: Fault, buf: Buffer, start: number, mayBeText: boolean): Fault => {
   const byte = buf[start] as number
   const isData = byte === 0x22 || byte === 0x5b || byte === 0x7b
-  return takesText && !isData && error.error === 'input_type_mismatch' && error.path === ''
+  return mayBeText && !isData && error.error === 'input_type_mismatch' && error.path === ''
     ? { ...error, detail: error.detail + HELP }
     : error
 }

@@ -7,6 +7,7 @@ import { LineWriter } from '../line/writer.js'
 import { escapeControls } from '../preview.js'
 import { showReported } from '../reported.js'
 import { hasStyles, type Styled, styledText } from '../terminal/style.js'
+import { wrapWords } from '../terminal/width.js'
 
 export interface ReporterOptions {
   /**
@@ -125,10 +126,23 @@ export class Reporter {
   }
 
   #format(fault: Fault, severity: 'error' | 'warning'): string | Styled {
-    if (!this.isJson) return [`${this.#program}: `, [severity, `${severity}:`], ` ${describe(fault)}`]
+    if (!this.isJson) {
+      const [program, label] = [`${this.#program}: `, `${severity}:`]
+      return [program, [severity, label], this.#wrapped(`${program}${label} ${describe(fault)}`).slice(program.length + label.length)]
+    }
     return showReported({ severity, fault })
   }
+
+  /** On a terminal its lines end between words. */
+  #wrapped(text: string): string {
+    const { isTTY, columns = 0 } = this.#stderr.stream
+    return isTTY !== true || columns < MIN_COLUMNS ? text : wrapWords(text, columns - INDENT.length).join(`\n${INDENT}`)
+  }
 }
+
+const INDENT = '  '
+/** Narrower than what begins a line, it is left to the terminal. */
+const MIN_COLUMNS = 40
 
 // The process that failed, and the input: by its number among the inputs of main where that is known, else by its port and line.
 const whereOf = ({ source, process, port, line, seq, seqs, detail }: Fault): string => {
@@ -148,12 +162,9 @@ const whereOf = ({ source, process, port, line, seq, seqs, detail }: Fault): str
 const describe = (reported: Fault): string => {
   const { error, detail, seqs } = reported
   const where = whereOf(reported)
-  const inputs =
-    Array.isArray(seqs) && seqs.length > 0
-      ? `; inputs ${joinRanges(seqs as Range[])
-          .map(rangeText)
-          .join(', ')}`
-      : ''
+  const ranges = Array.isArray(seqs) ? joinRanges(seqs as Range[]).map(rangeText) : []
+  const isOne = ranges.length === 1 && !ranges[0]?.includes('-')
+  const inputs = ranges.length === 0 ? '' : `; input${isOne ? '' : 's'} ${ranges.join(', ')}`
   return escapeControls(`${where}${detail}${inputs} (${error})`)
 }
 

@@ -13,7 +13,7 @@ import { parseTree, type Tree } from '@plumb/wire/json'
 import type { Type } from '../../types/type.js'
 import { checkTree } from '../../validate/check-tree.js'
 import { fillDefaults } from '../../validate/defaults.js'
-import { describeMismatch } from '../../validate/mismatch.js'
+import { describeToAuthor } from '../../validate/mismatch.js'
 import type { Evaluate } from '../emit/evaluator.js'
 import { leftOut } from '../run/apply.js'
 import { faultOfEvaluation } from '../run/failure.js'
@@ -75,7 +75,7 @@ export class ScannedStage implements Stage {
     if (tree.kind === 'fault') return this.mismatch(fault(tree.error, tree.detail))
     const mismatch = checkTree(this.type, message, tree)
     if (mismatch) {
-      const detail = describeMismatch(mismatch, this.type.kind === 'named' ? this.type.name : undefined)
+      const detail = describeToAuthor(mismatch, this.type.kind === 'named' ? this.type.name : undefined)
       return this.mismatch(fault('input_type_mismatch', detail, { path: mismatch.path, expected: mismatch.expected }))
     }
     const filled = fillDefaults(this.type, message, tree)
