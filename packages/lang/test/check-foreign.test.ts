@@ -268,7 +268,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
           "1:90-97 unknown_option an agent has no key 'retries' | did you mean 'max_retries'?",
           "1:102-111 unknown_option an agent has no key 'maxTokens' | did you mean 'max_tokens'?",
           "1:116-129 unknown_option an agent has no key 'system_prompt' | did you mean 'prompt'?",
-          "1:136-143 unknown_option an agent has no key 'api_key' | it takes provider, wire, model, prompt, prompt_file, templat",
+          "1:136-143 unknown_option an agent has no key 'api_key' | a key is in the environment",
           "1:150-158 unknown_option an agent has no key 'base_url' | did you mean 'endpoint'?",
           "1:165-173 unknown_option an agent has no key 'messages' | did you mean 'history'?",
           "1:179-186 unknown_option an agent has no key 'timeout' | it takes provider, wire, model, prompt, prompt_file, templat",

@@ -362,6 +362,11 @@ t.test('what is wrong outside of expressions leads on too: one error each', asyn
       ['{ a: int(min: 1) }', "'@min n'"], ['{ a: string! }', 'leave the sign out'], ['{ a: int } extends B', 'none is taken over'], ['{ a: int b: int }', 'by commas'], ['{ [key: string]: int }', '{ [string]: T }'],
       ['[int, string]', '(A, B)'], ['Literal["a"]', 'write "a" | "b"'], ['string;', 'ends with its line'], ['date', 'time(s)'], ['uuid', 'matches(value, "re")'], ['image', "'use media'"], ['bytes', 'unbase64(s)'],
     ].map(([type, part]): [string, string] => [`type T = ${type}\nlet main : !T -> !json = id`, part as string]),
+    ...[
+      ['system: "x"', "'prompt'"], ['api_key: "x"', "'key_command'"], ['responseFormat: "json"', 'the type of the output'], ['top_p: 0.5', 'request: {'], ['fallback: "x"', 'asks b where a fails'],
+      ['mcpServers: []', "'mcp'"], ['cache: true', 'plumb --cache'], ['prompt = "x"', "write 'prompt: …'"], ['prompt: f"x"', 'begins with $'], ['prompt: "a" + "b"', 'as a template'], ['prompt: file("x")', "'prompt_file'"], ['temperature: 1; max_tokens: 2', "by ','"],
+    ].map(([key, part]): [string, string] => [`let main : !string -> !string = agent { provider: "eliza", model: "doctor", ${key} }`, part as string]),
+    ['@description("x")\nlet main : !int -> !int = id', `'@description "…"'`],
     ['type T { a: int }\nlet main : !T -> !T = id', "'type T = …'"], ['type T: { a: int }\nlet main : !T -> !T = id', "'type T = …'"],
     ...[['let x = 1, y = 2 in x', 'a let of its own'], ['let x : int = 1 in x', 'that of its value'], ['let f = x -> x in f(1)', 'is no function'], ['let { a } = value in a', 'fields are x.a'],
       ['match [value] { n : [int] -> 1  _ -> 2 }', 'separated by commas'], ['{ a: 1, }', 'no comma behind the last'], ['[1, 2,]', 'no comma behind the last'], ['max(1, 2, )', 'no comma behind the last'],

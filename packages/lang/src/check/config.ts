@@ -7,7 +7,7 @@ import type { Span } from '../diagnostic/source.js'
 import { sourceOf } from '../expression/infer/context.js'
 import { printName, resolveName, type Scope } from '../names/names.js'
 import type { Expression, ObjectValue, QualifiedName, Value } from '../parse/ast.js'
-import { ownKey } from '../parse/foreign.js'
+import { ownKey, ownKeyWay } from '../parse/foreign-key.js'
 import type { Json } from '../types/type.js'
 import { readTemplate } from './template.js'
 import { readValue } from './value.js'
@@ -61,8 +61,9 @@ export const readConfig = (what: string, object: ObjectValue, table: KeyTable, s
     const rule = Object.hasOwn(table, key.text) ? table[key.text] : undefined
     if (!rule) {
       const own = ownKey(key.text)
+      const way = what === 'an agent' ? ownKeyWay(key.text) : undefined
       const near = own !== undefined && Object.hasOwn(table, own) ? own : nearest(key.text, Object.keys(table))
-      const help = near === undefined ? `it takes ${Object.keys(table).join(', ')}` : `did you mean '${near}'?`
+      const help = way ?? (near === undefined ? `it takes ${Object.keys(table).join(', ')}` : `did you mean '${near}'?`)
       report(error('unknown_option', `${what} has no key '${preview(key.text)}'`, key.span, help))
       continue
     }

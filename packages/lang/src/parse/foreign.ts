@@ -102,18 +102,6 @@ const DECLARED: ReadonlyMap<string, string> = new Map(
 /** A declaration of another language, by its first word. */
 export const ownDeclaration = (word: string): string | undefined => DECLARED.get(word)
 
-const KEYS = named({
-  prompt: 'system systemprompt instructions systemmessage',
-  max_retries: 'retries',
-  history: 'messages',
-  endpoint: 'baseurl apibase url',
-  max_tokens: 'maxoutputtokens maxcompletiontokens',
-  effort: 'reasoningeffort reasoning',
-  conversation: 'session sessionid thread threadid memory',
-  concurrency: 'parallel workers',
-  amnesiac: 'stateless',
-})
-
 /** What stands in front of an operand in other languages, and cannot here. */
 const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -173,8 +161,6 @@ const ARITIES: Readonly<Record<string, string>> = {
 
 /** With another number of arguments, as in other languages. */
 export const wayOfArity = (name: string, count: number): string | undefined => ARITIES[`${name} ${count}`]
-
-export const ownKey = (name: string): string | undefined => KEYS.get(plain(name))
 
 export const ownOperator = (text: string): string | undefined => OPERATORS.get(text)
 

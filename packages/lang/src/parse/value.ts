@@ -3,6 +3,7 @@
 import type { Condition, EntryOf, ListOf, Name, NameValue, ObjectOf, ObjectValue, Value } from './ast.js'
 import type { Cursor } from './cursor.js'
 import { parseExpression, parseTemplate } from './expression.js'
+import { helpBehindKey, helpBehindValue } from './foreign-key.js'
 import { isLiteral, parseLiteral } from './literal.js'
 import { MORPHISMS } from './morphism.js'
 
@@ -25,11 +26,11 @@ export const parseObjectOf = <V>(c: Cursor, where: string, parse: (c: Cursor, ke
     const first = c.next
     if (c.startsItem && !c.isSymbol(':', 1)) c.failExpecting("',' or '}'")
     const key = first.kind === 'string' ? { text: c.advance().text, span: first.span } : c.anyName("a key or '}'")
-    c.expectSymbol(':', `after the key '${key.text}'`)
+    c.expectSymbol(':', `after the key '${key.text}'`, helpBehindKey(c, key.text))
     const value = c.nested(() => parse(c, key))
     entries.push({ key, value, span: c.spanFrom(first) })
     if (!c.takeSymbol(',') && !c.isSymbol('}') && !c.next.startsLine) {
-      c.failExpecting("',' or '}'")
+      c.failExpecting("',' or '}'", helpBehindValue(c))
     }
   }
   c.advance()
