@@ -1,6 +1,6 @@
 // Diagnostics as a terminal shows them.
 
-import { type Styled, styledText } from '@plumb/wire/terminal'
+import { type Styled, styledText, textWidth } from '@plumb/wire/terminal'
 import t from 'tap'
 import { compile } from '../src/compile.js'
 import { showDiagnostics } from '../src/diagnostic/show.js'
@@ -29,9 +29,25 @@ t.test('a terminal shows colour, a blank line between two, what fits around the 
     .join('\n')
     .replace(/␛\[[\d;]*m/g, '')
     .split('\n')
-  for (const line of plain.filter((line) => line.startsWith('  '))) t.ok(line.length <= 40, line)
-  const [source = '', carets = ''] = plain.slice(1)
+  for (const line of plain) t.ok(line.length <= 40 || line.includes('x'.repeat(100)), line)
+  t.strictSame(plain.slice(0, 2), ["a.plumb:1:28: error: '*' needs a number,", '    but this is'], 'broken between words')
+  const [source = '', carets = ''] = plain.slice(3)
   t.equal(source[carets.indexOf('^')], '"', 'the caret is below the beginning of the span')
+})
+
+t.test('carets are below their span in a line of wide characters too', async (t) => {
+  const text = `let main : !string -> !string = map("日本語 👩 ${'。'.repeat(30)}" + "語é" * 2 + "${'日'.repeat(50)}")\n`
+  for (const columns of [40, 80, 300]) {
+    const lines =
+      show(text, { isStyled: true, columns })[0]
+        ?.replace(/␛\[[\d;]*m/g, '')
+        .split('\n') ?? []
+    const at = lines.findIndex((line) => /^ *\^+$/.test(line))
+    const [source = '', carets = ''] = lines.slice(at - 1)
+    t.equal(textWidth(source.slice(0, source.indexOf('"語'))), carets.indexOf('^'), `${columns}: ${lines.join('|')}`)
+    t.equal(carets.trim().length, textWidth('"語é"'))
+    t.ok(textWidth(source) <= columns, source)
+  }
 })
 
 t.test('anything else has the lines alone', async (t) => {

@@ -1,9 +1,9 @@
 // Diagnostics for people (plumbing(5), DIAGNOSTICS): the place, the line of the source with carets, and the help.
 
 import { replaceHidden } from '@plumb/wire/preview'
-import type { Styled } from '@plumb/wire/terminal'
+import { type Styled, textWidth, wrapStyled } from '@plumb/wire/terminal'
 import { type Diagnostic, diagnosticToJson, errorsOf, positionText } from './diagnostic.js'
-import { codePoints, lineAround, position, type Span } from './source.js'
+import { lineAround, position, type Span } from './source.js'
 
 /** Where diagnostics are written, as a `Reporter` has it. */
 export interface DiagnosticOutput {
@@ -23,9 +23,8 @@ export const showDiagnostics = (diagnostics: readonly Diagnostic[], output: Diag
     return
   }
   const { isStyled, columns } = output
-  const width = isStyled ? Math.max(MIN_WIDTH, columns - INDENT.length - ENDS) : MAX_LINE
   for (const diagnostic of diagnostics) {
-    output.write(styledLines(diagnostic, width))
+    output.write(styledLines(diagnostic, isStyled ? Math.max(MIN_WIDTH, columns) : undefined))
     if (isStyled) output.write('')
   }
   if (isStyled) output.write(countText(diagnostics))
@@ -33,7 +32,7 @@ export const showDiagnostics = (diagnostics: readonly Diagnostic[], output: Diag
 
 /** `FILE:LINE:COLUMN: error: text`, the source line, carets under the span, and the help if there is one. */
 export const toText = (diagnostic: Diagnostic): string =>
-  styledLines(diagnostic, MAX_LINE)
+  styledLines(diagnostic)
     .map((part) => (typeof part === 'string' ? part : part[1]))
     .join('')
 
@@ -48,15 +47,22 @@ const countText = (diagnostics: readonly Diagnostic[]): string => {
 
 const counted = (count: number, what: string): string => (count === 0 ? '' : `${count} ${what}${count === 1 ? '' : 's'}`)
 
-const styledLines = (diagnostic: Diagnostic, width: number): Styled => {
+// `columns`: of a terminal, on which texts are broken between words, and the line of the source is cut around the span.
+const styledLines = (diagnostic: Diagnostic, columns?: number): Styled => {
   const { span, severity, message, help, related, path } = diagnostic
   const place = (of: Span): Styled[number] => ['dim', `${positionText(of)}:`]
-  const lines: Styled[] = [[place(span), ' ', [severity, `${severity}:`], ` ${message}`], ...excerpt(span, severity, width)]
-  for (const r of related ?? []) lines.push([place(r.span), ` note: ${r.message}`], ...excerpt(r.span, 'dim', width))
+  const text = (...parts: Styled): Styled => {
+    const shown = parts.map(withoutControls)
+    return columns === undefined ? shown : wrapStyled(shown, columns, CONTINUED)
+  }
+  const source = (of: Span, style: 'error' | 'warning' | 'dim') =>
+    excerpt(of, style, columns === undefined ? MAX_LINE : columns - INDENT.length - ENDS).map((line) => line.map(withoutControls))
+  const lines: Styled[] = [text(place(span), ' ', [severity, `${severity}:`], ` ${message}`), ...source(span, severity)]
+  for (const r of related ?? []) lines.push(text(place(r.span), ` note: ${r.message}`), ...source(r.span, 'dim'))
   for (const step of path ?? [])
-    lines.push([`  ${step.message} (${positionTextFrom(step.span, span)}${step.note === undefined ? '' : `, ${step.note}`})`])
-  if (help !== undefined) lines.push([['help', 'help:'], ` ${help}`])
-  return lines.flatMap((line, i) => [...(i === 0 ? [] : ['\n']), ...line.map(withoutControls)])
+    lines.push(text(`  ${step.message} (${positionTextFrom(step.span, span)}${step.note === undefined ? '' : `, ${step.note}`})`))
+  if (help !== undefined) lines.push(text(['help', 'help:'], ` ${help}`))
+  return lines.flatMap((line, i) => [...(i === 0 ? [] : ['\n']), ...line])
 }
 
 // For the same file, line and column only.
@@ -65,28 +71,41 @@ const positionTextFrom = (span: Span, { source }: Span): string => {
   return span.source === source ? `${line}:${column}` : positionText(span)
 }
 
-/** In UTF-16 units. Of a longer line only the part around the span is shown, a third of it before the span, with `…` at the ends. */
+/** In cells. Of a longer line only the part around the span is shown, a third of it before the span, with `…` at the ends. */
 const MAX_LINE = 240
 const MIN_WIDTH = 20
 const INDENT = '  '
+/** Spaces before the second line of a text: more than before the line of the source, which follows it. */
+const CONTINUED = 4
 /** Columns of `…` at both ends. */
 const ENDS = 2
 
 const excerpt = ({ source, start, end }: Span, severity: 'error' | 'warning' | 'dim', width: number): Styled[] => {
   const { text } = source
   const line = lineAround(source, start)
-  const isLong = line.end - line.start > width
-  const from = isLong ? wholeCharacter(text, Math.max(line.start, start - Math.floor(width / 3))) : line.start
-  const to = isLong ? wholeCharacter(text, Math.min(line.end, from + width)) : line.end
+  const isLong = line.end - line.start > width || textWidth(text.slice(line.start, line.end)) > width
+  const from = isLong
+    ? start - fitting([...text.slice(Math.max(line.start, start - width), start)].reverse(), Math.floor(width / 3))
+    : line.start
+  const to = isLong ? from + fitting(text.slice(from, Math.min(line.end, from + 2 * width)), width) : line.end
   const head = from > line.start ? '…' : ''
   // Tabs stay tabs, so that the carets are under the same column at any tab width.
-  const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' ')).join('')
+  const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' '.repeat(textWidth(c)))).join('')
   // A multi-line span is underlined to the end of its first line.
-  const carets = '^'.repeat(Math.max(1, codePoints(text.slice(start, Math.min(end, to)).trimEnd())))
+  const carets = '^'.repeat(Math.max(1, textWidth(text.slice(start, Math.min(end, to)).trimEnd())))
   return [[`${INDENT}${head}${text.slice(from, to)}${to < line.end ? '…' : ''}`], [`${INDENT}${pad}`, [severity, carets]]]
 }
 
-const wholeCharacter = (text: string, offset: number): number => (/[\uDC00-\uDFFF]/.test(text[offset] ?? '') ? offset - 1 : offset)
+// Of how many UTF-16 units the characters are that fit.
+const fitting = (characters: Iterable<string>, width: number): number => {
+  let [units, cells] = [0, 0]
+  for (const c of characters) {
+    cells += textWidth(c)
+    if (cells > width) break
+    units += c.length
+  }
+  return units
+}
 
 // One each, so that carets stay aligned.
 const withoutControls = (part: Styled[number]): Styled[number] =>
