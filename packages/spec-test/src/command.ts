@@ -6,7 +6,18 @@ import { drawSeed } from '@plumb/lang/random'
 import { loadPrices, openBudget, type Prices } from '@plumb/ledger'
 import { writeWhole } from '@plumb/runtime/record'
 import { loadSpec, refuseErrors } from '@plumb/runtime/spec'
-import { escapeControls, escapeLines, type Fault, fault, isTerminal, nowMs, preview, Reporter, writeStdout } from '@plumb/wire'
+import {
+  escapeControls,
+  escapeLines,
+  type Fault,
+  fault,
+  isTerminal,
+  nowMs,
+  preview,
+  Reporter,
+  stdoutTerminal,
+  writeStdout,
+} from '@plumb/wire'
 import type { Comparison } from './compare/compare.js'
 import { brokenGates, hasGates } from './compare/gates.js'
 import { rowLinesOf } from './compare/row-lines.js'
@@ -158,7 +169,7 @@ class CommandRun {
     const startMs = nowMs()
     const { options } = this
     const { jobs = availableParallelism() } = options
-    const reporter = openReporter(options.reporter)
+    const reporter = openReporter(options.reporter, stdoutTerminal())
     const groups = this.#groups()
     await this.#write(reporter.begin?.(this.#countOfTests()) ?? '')
     // One observer at a time: expressions do not know their owner.

@@ -102,6 +102,31 @@ a.plumb:3:1: passed: "separates spam from ham" of sum
   t.equal(report('text', [PASSED], { passed: 1, failed: 0, skipped: 0, milliseconds: 0 }), '1 passed, 0 failed in 0.00 s\n')
 })
 
+t.test('text on a terminal: colour, a blank line after each test, and words that stay whole', async (t) => {
+  const words = 'the bill is wrong and the customer is told so today'
+  const failed = { ...FAILED, name: words, findings: [{ code: 'expect', message: words }], again: `plumb test --filter '${words}' a.plumb` }
+  const on = (isStyled: boolean): string => {
+    const reporter = openReporter('text', { columns: 40, isStyled })
+    return [failed, PASSED, SKIPPED].map(reporter.result).join('') + reporter.end(SUMMARY)
+  }
+  const lines = on(false).split('\n')
+  t.strictSame(lines.slice(0, 8), [
+    'a.plumb:7:1: failed: "the bill is wrong',
+    '    and the customer is told so today"',
+    '    of sum',
+    '  expect: the bill is wrong and the',
+    '      customer is told so today',
+    '  seed 7',
+    `  again: ${failed.again}`,
+    '',
+  ])
+  const styled = on(true)
+  t.match(styled, '\x1b[2ma.plumb:7:1:\x1b[0m \x1b[1;31mfailed:\x1b[0m "the bill')
+  t.match(styled, '\x1b[33mskipped:\x1b[0m')
+  t.match(styled, '\x1b[32m2 passed\x1b[0m, \x1b[1;31m1 failed\x1b[0m, 1 skipped in')
+  t.equal(styled.replaceAll('\x1b', '␛').replaceAll(/␛\[[\d;]*m/g, ''), on(false))
+})
+
 t.test('text: of a long route the ends, and of many messages too', async (t) => {
   const route = Array.from({ length: 10 }, (_, i) => ({ wire: `w${i}`, count: 1, messages: [`${i}`] }))
   const shown = (steps: typeof route) =>

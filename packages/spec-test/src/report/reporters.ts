@@ -4,26 +4,7 @@ import { escapeControls } from '@plumb/wire'
 import { junitReporter } from './junit.js'
 import type { ReporterName, TestFinding, TestReporter, TestResult } from './result.js'
 import { tapReporter } from './tap.js'
-import { failureLines, positionText, shareLines, summaryText, titleOf } from './words.js'
-
-// For people: failed and skipped tests, evaluations with their shares, and the summary. Passed tests are not listed.
-const textReporter = (): TestReporter => ({
-  result: (result) =>
-    linesOf(result)
-      .map((line) => `${line}\n`)
-      .join(''),
-  end: (summary) => `${summaryText(summary)}\n`,
-})
-
-const linesOf = (result: TestResult): readonly string[] => {
-  const { status, share, spent, why } = result
-  const head = `${positionText(result.place)}: ${status}: ${titleOf(result)}`
-  if (status === 'skipped') return [why === undefined ? head : `${head}: ${escapeControls(why)}`]
-  if (status === 'failed') return [head, ...indented(failureLines(result))]
-  return share ? [head, ...indented(shareLines(share, spent))] : []
-}
-
-const indented = (lines: readonly string[]): readonly string[] => lines.map((line) => `  ${line}`)
+import { type ReportTerminal, textReporter } from './text.js'
 
 // One JSON object a line: each test, then the summary.
 const jsonReporter = (): TestReporter => ({
@@ -45,11 +26,12 @@ const shownFinding = ({ code, message, place, ...rest }: TestFinding) => ({ code
 // The values stay what they are, and contain no terminal controls.
 const lineOf = (value: object): string => `${escapeControls(JSON.stringify(value))}\n`
 
-const REPORTERS: Readonly<Record<ReporterName, () => TestReporter>> = {
+const REPORTERS: Readonly<Record<ReporterName, (terminal?: ReportTerminal) => TestReporter>> = {
   text: textReporter,
   tap: tapReporter,
   junit: junitReporter,
   json: jsonReporter,
 }
 
-export const openReporter = (name: ReporterName): TestReporter => REPORTERS[name]()
+/** `terminal`: that people read it on; programs read the others all the same. */
+export const openReporter = (name: ReporterName, terminal?: ReportTerminal): TestReporter => REPORTERS[name](terminal)

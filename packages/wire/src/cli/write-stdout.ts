@@ -5,6 +5,7 @@ import { type Fault, fault } from '../error.js'
 import { launcherFds } from '../fd/launcher.js'
 import { isTerminal, openOutput } from '../fd/open.js'
 import { systemReason } from '../system-reason.js'
+import { hasStyles } from '../terminal/style.js'
 
 /** Resolves to `write_failed` if it did not get there. A reader that goes away is not a fault. */
 export const writeStdout = async (bytes: Uint8Array | string): Promise<Fault | undefined> => {
@@ -22,6 +23,12 @@ export const writeStdout = async (bytes: Uint8Array | string): Promise<Fault | u
 export const stdoutColumns = (): number | undefined => (isTerminal(1) ? process.stdout.columns || DEFAULT_COLUMNS : undefined)
 
 const DEFAULT_COLUMNS = 80
+
+/** The terminal that stdout is, for text that a person reads. Undefined: it is none, or one that knows nothing but letters. */
+export const stdoutTerminal = (): { readonly columns: number; readonly isStyled: boolean } | undefined => {
+  const columns = process.env.TERM === 'dumb' ? undefined : stdoutColumns()
+  return columns === undefined ? undefined : { columns, isStyled: hasStyles(true) }
+}
 
 // Returns the rest when a non-blocking stdout is full.
 const writeNow = (bytes: Buffer): Buffer => {
