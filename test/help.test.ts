@@ -7,6 +7,7 @@ import t from 'tap'
 import { scaled } from '../packages/wire/test/patience.js'
 import { ask, askHelp, readHelp } from './help.js'
 import { documentedCommands, documentedOptions, exitStatuses } from './man-page.js'
+import { Pty } from './pty.js'
 
 const LINES = 72
 const COLUMNS = 80
@@ -41,6 +42,23 @@ t.test('help fits a screen and shows examples', async (t) => {
       )
     }
   }
+})
+
+t.test('on a terminal its headings are bold, unless NO_COLOR is set', async (t) => {
+  for (const command of [...executables.map((name) => `packages/${name}/bin/${name} --help`), 'packages/plumb/bin/plumb >/dev/null']) {
+    for (const env of [{}, { NO_COLOR: '1' }]) {
+      const pty = new Pty({ command: ['bash', '-c', command], env, rows: LINES })
+      await pty.exited
+      const bold = /^␛\[1mUsage:␛\[0m plumb[\s\S]*␛\[1mExamples:␛\[0m/
+      t.match(pty.output.replaceAll('\x1b', '␛'), 'NO_COLOR' in env ? /^Usage: plumb/ : bold, command)
+      await pty.close()
+    }
+  }
+})
+
+t.test('an option and its opposite are in one group', async (t) => {
+  const [, group] = /\nWhat is shown and kept:\n((?: .*\n)*)/.exec(ask('packages/plumb/bin/plumb', 'run')) ?? []
+  t.match(group, /--progress [\s\S]*--no-progress /)
 })
 
 t.test('each executable has a page, with its options, its commands and its exit statuses', async (t) => {

@@ -46,7 +46,7 @@ export const command = (argv: readonly string[], commands: Commands): Promise<nu
   })
   program.version(version)
   describe(table, commands)
-  if (argv.length === 0) return showUsage(read(['--help']))
+  if (argv.length === 0) return showUsage(read(['--help'], 2))
   const [word = ''] = argv
   if (isUnknown(word, program)) return runNamed(word, argv.slice(1), program)
   return runParsed('plumb', read(withSummaryForm(argv)), () => table.work())

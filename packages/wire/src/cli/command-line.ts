@@ -2,10 +2,12 @@
 // commander that are used are declared.
 
 import { type Fault, fault } from '../error.js'
+import { isTerminal } from '../fd/open.js'
 import { nearest } from '../nearest.js'
 import { preview } from '../preview.js'
 import { type Result, succeed } from '../result.js'
-import { HELP_STYLE, setExamples } from './help.js'
+import { hasStyles } from '../terminal/style.js'
+import { HELP_STYLE, paintHelp, setExamples } from './help.js'
 import { type GroupsOf, groupsOf, misusedOption, type OptionGroups, type OptionRow, type ParsedOptions, rowsOf } from './option.js'
 import { type LineForm, type ParsedLine, parsePlainly } from './plain-options.js'
 import { endWith } from './program.js'
@@ -41,8 +43,10 @@ export interface CommandLine {
   parse(argv: readonly string[], from: { readonly from: 'user' }): unknown
 }
 
-/** Returns the text of --help or --version, nothing if there is work to do, or `usage` or `unknown_option`. */
-export type CommandLineReader = (argv: readonly string[]) => Result<string | undefined>
+/**
+ * Returns the text of --help or --version, for what `fd` (1) is, nothing if there is work to do, or `usage` or `unknown_option`.
+ */
+export type CommandLineReader = (argv: readonly string[], fd?: number) => Result<string | undefined>
 
 /**
  * Call it before options and commands are added: commands inherit the help format. `better` may give a more precise message than
@@ -57,13 +61,13 @@ export const parseWith = (command: CommandLine, better: (error: UsageError) => F
   command.exitOverride()
   command.configureOutput({ writeOut, writeErr: () => {} })
   command.showSuggestionAfterError(false)
-  return (argv) => {
+  return (argv, fd = 1) => {
     try {
       command.parse(argv, { from: 'user' })
       return succeed(undefined)
     } catch (error) {
       if (!isCommanders(error)) throw error
-      if (error.exitCode === 0) return succeed(asked)
+      if (error.exitCode === 0) return succeed(hasStyles(isTerminal(fd)) ? paintHelp(asked) : asked)
       // `help` with an unknown command.
       if (error.code === 'commander.help')
         return {
@@ -111,7 +115,7 @@ export const describeCommand = (command: CommandLine, { description, usage, oper
   for (const [name, text] of Object.entries(operands)) command.argument(name, text)
   for (const row of rows) {
     addOption(command, row)
-    if (row.opposite) addOption(command, { ...row.opposite, byDefault: undefined })
+    if (row.opposite) addOption(command, { heading: row.heading, ...row.opposite, byDefault: undefined })
   }
   setExamples(command, shown)
 }

@@ -1,6 +1,8 @@
 // The format of every executable's help: usage, description, examples, a line for each option and command in groups, the page to read on.
 // Only the mains import commander; the parts that are used are declared here.
 
+import { paint } from '../terminal/style.js'
+
 interface HelpCommand {
   readonly parent: { name(): string } | null
   name(): string
@@ -85,6 +87,9 @@ export const HELP_STYLE = {
     ].join('')
   },
 }
+
+/** With bold headings. */
+export const paintHelp = (text: string): string => text.replaceAll(/^(Usage:|[A-Z][\w ]*:$)/gm, (heading) => paint('bold', heading))
 
 // In the order in which the groups begin.
 const groupsOf = <Item>(items: readonly Item[], headingOf: (item: Item) => string): readonly (readonly [string, readonly Item[]])[] =>
