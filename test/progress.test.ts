@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { Pty, type PtyOptions } from './pty.js'
 
-const PATH = [resolve('packages/plumb/bin'), resolve('packages/plumb-agent/bin'), process.env.PATH].join(delimiter)
+const PATH = [...['plumb', 'plumb-agent', 'plumb-mcp'].map((name) => resolve('packages', name, 'bin')), process.env.PATH].join(delimiter)
 
 /** Answers a line each time the gate is given one. */
 const AGENT = `exec 9<gate
@@ -155,6 +155,10 @@ t.test('at a terminal it is said what is read, and nowhere else', async (t) => {
   t.equal(pty.screen.match(/ reads /g)?.length, 1)
   const text = open(t, 'plumb -R -e "let main : !string -> !string = id" | cat')
   await text.pty.shows(/^plumb: reads lines of plain text, until Ctrl-D$/m)
+  const mcp = open(t, 'plumb-mcp; echo done')
+  await mcp.pty.shows(/^plumb-mcp: reads MCP, which clients speak, until Ctrl-D; see --help$/m)
+  mcp.pty.type('\x04')
+  await mcp.pty.shows(/^done$/m)
   text.pty.type('Hello\n\x04')
   await text.pty.shows(/^"Hello"$/m)
 })

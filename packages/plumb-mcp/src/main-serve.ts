@@ -1,6 +1,6 @@
 // The life of a server from the command line, until a signal or the end of its client.
 
-import { dieOf, onStop, Reporter, type StopSignal } from '@plumb/wire'
+import { dieOf, isTerminal, onStop, Reporter, type StopSignal } from '@plumb/wire'
 import type { ServeOptions } from './options.js'
 import { serve } from './serve.js'
 
@@ -13,6 +13,8 @@ export const runServer = async (program: string, options: ServeOptions): Promise
   if (served.ok) {
     const { url, finished, close } = served.value
     if (url !== undefined) reporter.write(reporter.isJson ? JSON.stringify({ listening: url }) : `${program}: listening on ${url}`)
+    else if (isTerminal(0) && isTerminal(2) && !reporter.isJson)
+      reporter.write(`${program}: reads MCP, which clients speak, until Ctrl-D; see --help`)
     const signal = await Promise.race([finished, stopped()])
     await close()
     await reporter.end()
