@@ -184,3 +184,14 @@ t.test('agents of a program ask at its terminal, one after the other', async (t)
   await pty.shows(/the call of 'send' was denied/)
   t.equal(pty.screen.split("allow 'send'?").length, 3)
 })
+
+t.test('a summary has dim titles, red errors and bold totals, and names the command that shows the run', async (t) => {
+  const { pty, answer } = open(t, `plumb --no-progress --record rec --summary slow.plumb < in.jsonl >/dev/null; ${SHOW}`)
+  answer(4)
+  await pty.shows(/\n\nstage [\s\S]*\n\n[\s\S]*\nplumb view rec shows the run\nslow\.plumb main: 5 in, 3 out, \d errors?/)
+  const shown = pty.output.replaceAll('\x1b', '␛')
+  t.match(shown, /␛\[2mstage +in +out/)
+  t.match(shown, /␛\[1;31m\d errors?␛\[0m␛\[1m, /)
+  pty.type('\n')
+  await pty.exited
+})

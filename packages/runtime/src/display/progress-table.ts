@@ -1,8 +1,9 @@
 // What --progress shows of a run: one line for the whole run, and a line for each stage.
 
-import { hasStyles, paint } from '@plumb/wire'
+import { hasStyles, styledText } from '@plumb/wire'
 import { showCost, showCount, showRate, showTime } from './show-number.js'
 import { allUsages, costToShow, type ModelUsage, type RunStats, readAndWritten, type StageStats, sum, sumTokens } from './stats.js'
+import { styledTable, styledTotals } from './styled-table.js'
 import { fitWidth, textTable } from './text-table.js'
 
 export interface ProgressState {
@@ -137,11 +138,8 @@ const costText = (usages: readonly ModelUsage[], asksCost: boolean): string => {
   return cost ? showCost(cost) : ''
 }
 
-/** The table with dim titles and a bold last line, on a terminal that has them. */
+/** The same on a terminal with styles, if it has them. */
 export const colorTable = (lines: readonly string[]): readonly string[] => {
   if (!hasStyles(true)) return lines
-  return lines.map((line, i) => {
-    if (i === lines.length - 1) return paint('bold', line)
-    return i === 0 ? paint('dim', line) : line
-  })
+  return [...styledTable(lines.slice(0, -1)), styledTotals(lines.at(-1) ?? '')].map((line) => styledText(line, true))
 }

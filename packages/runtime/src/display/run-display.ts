@@ -15,6 +15,7 @@ import {
   type Reporter,
   type Result,
   readUsage,
+  type Styled,
   succeed,
   type Telemetry,
   toDollars,
@@ -82,7 +83,7 @@ export class RunDisplay {
     const written = await this.openWritten(reporter, record, report)
     if (!written.ok || !this.isCounting) return written
     const counter = new StatsCounter(this.#nanoOf)
-    return succeed([...written.value, counter, ...this.openCounts(reporter, counter)])
+    return succeed([...written.value, counter, ...this.openCounts(reporter, counter, record?.directory)])
   }
 
   /** Without what is shown while the run goes on. */
@@ -131,11 +132,11 @@ export class RunDisplay {
   }
 
   /** Progress and the summary of counts kept elsewhere. The listeners get the begin event, with the time since it, and the end event. */
-  openCounts(reporter: Reporter, counter: Counted): RunListener[] {
+  openCounts(reporter: Reporter, counter: Counted, record?: string): RunListener[] {
     const { summary, asksCost } = this.#options
     const clock = new ProgressClock({ counter, asksCost, inputBytes: inputBytes() })
     this.#clock = clock
-    const write = (line: string) => reporter.write(line)
+    const write = (line: string | Styled) => reporter.write(line)
     const isJson = process.env.PLUMB_ERRORS === 'json'
     return [
       clock,
@@ -143,7 +144,7 @@ export class RunDisplay {
       ...(this.#hasPlainLines ? [progressLines(clock, { isJson, write })] : []),
       ...(summary === undefined
         ? []
-        : [summaryListener({ clock, form: summary, write, columns: reporter.isStyled ? reporter.columns : undefined })]),
+        : [summaryListener({ clock, form: summary, write, columns: reporter.isStyled ? reporter.columns : undefined, record })]),
     ]
   }
 

@@ -1,5 +1,6 @@
 // --summary: what a run did, at its end; for people, or as one object.
 
+import { type Styled, wrapStyled } from '@plumb/wire'
 import type { RunListener } from '../event/run-event.js'
 import { type ProgressState, progressLine } from './progress-table.js'
 import { showCost, showCount } from './show-number.js'
@@ -14,6 +15,7 @@ import {
   sum,
   sumTokens,
 } from './stats.js'
+import { styledTable, styledTotals } from './styled-table.js'
 import { textTable } from './text-table.js'
 
 export interface RunSummary {
@@ -30,13 +32,15 @@ export interface SummaryOptions {
   /** The state of the run at any moment; undefined before it has begun. */
   readonly clock: { readonly state: ProgressState | undefined }
   readonly form: 'text' | 'json'
-  readonly write: (line: string) => void
-  /** Of the terminal. Undefined: it is none. */
+  readonly write: (line: string | Styled) => void
+  /** Of a terminal that shows colour and weight. Undefined: it is none. */
   readonly columns?: number | undefined
+  /** Where the run is recorded. */
+  readonly record?: string | undefined
 }
 
 /** Writes the summary once the run has ended. */
-export const summaryListener = ({ clock, form, write, columns }: SummaryOptions): RunListener => {
+export const summaryListener = ({ clock, form, write, columns, record }: SummaryOptions): RunListener => {
   let begun = { spec: '', binding: '' }
   return {
     on: (event) => {
@@ -45,7 +49,8 @@ export const summaryListener = ({ clock, form, write, columns }: SummaryOptions)
       const { status, stoppedBy } = event
       const { ms, stats, asksCost } = clock.state
       const run = { ...begun, ms, status, stoppedBy, stats, asksCost }
-      for (const line of form === 'json' ? [summaryJson(run)] : runSummaryText(run, columns)) write(line)
+      const lines = form === 'json' ? [summaryJson(run)] : runSummaryText(run, columns)
+      for (const line of form === 'json' || columns === undefined ? lines : styledSummary(lines, columns, record)) write(line)
     },
   }
 }
@@ -67,6 +72,22 @@ export const runSummaryText = (run: RunSummary, columns?: number): string[] => {
       `${progressLine({ ...run, done: undefined })}${stoppedBy === null ? '' : `, stopped by ${stoppedBy}`}`,
   ]
 }
+
+// Apart from what was told before, and with the command that shows more.
+const styledSummary = (lines: readonly string[], columns: number, record: string | undefined): readonly Styled[] => {
+  const texts = lines.slice(lines.lastIndexOf('') + 1)
+  const tables = lines.slice(0, lines.length - texts.length)
+  const shown = tables.flatMap((_, i): readonly Styled[] => {
+    if (i > 0 && tables[i - 1] !== '') return []
+    const end = tables.indexOf('', i)
+    return [...styledTable(tables.slice(i, end)), []]
+  })
+  const [totals = '', ...others] = [...texts].reverse()
+  const told = [...others.reverse(), ...(record === undefined ? [] : [`plumb view ${record} shows the run`])]
+  return [[], ...shown, ...told.map((line) => wrapStyled(line, columns, INDENT)), wrapStyled(styledTotals(totals), columns, INDENT)]
+}
+
+const INDENT = 2
 
 const STAGE_TITLES = ['stage', 'in', 'out', 'errors', 'requests', 'tool calls', 'failed calls', 'retries', 'from record']
 
