@@ -191,7 +191,7 @@ t.test('settings and memory', async (t) => {
   await command('/effort', /effort as in the spec/)
   await command(
     '/effort enough',
-    /error: 'set_effort' takes "none", "minimal", "low", "medium", "high", "max" or null, found "enough" \(input_type_mismatch\)/,
+    /error: 'set_effort' takes "none", "minimal", "low", "medium", "high", "max" or\s+null, found "enough" \(input_type_mismatch\)/,
   )
   const body = await say('second')
   t.match(body, { model: 'm' })
@@ -315,7 +315,7 @@ let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools
   ])
   chat.type(`call refund {"order":7}${ENTER}`)
   await chat.shows(
-    /refund {"order":7} failed: 'refund' may not be called now: the protocol 'Refund' allows 'lookup', 'verify'[\s\S]*\n> ?$/,
+    /refund {"order":7} failed: 'refund' may not be called now: the protocol 'Refund'\s+allows 'lookup', 'verify'[\s\S]*\n> ?$/,
   )
   chat.type(`call verify {"order":7}${ENTER}`)
   await chat.shows(/it is theirs[\s\S]*\n> ?$/)

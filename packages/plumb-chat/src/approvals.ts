@@ -15,6 +15,8 @@ export interface ApprovalPromptParts {
   readonly edit: (input: string) => Promise<Result<string | undefined>>
   /** Of the terminal. */
   readonly columns: () => number | undefined
+  /** It shows colour and weight. */
+  readonly isStyled: boolean
   /** What the tool is, as far as that is known. Never rejects. */
   readonly describe: (tool: string) => Promise<Pick<AskedCall, 'description' | 'effects'>>
 }
@@ -107,7 +109,10 @@ export class ApprovalPrompts {
   #question({ tool, input, number, about, wrong }: Call): Question {
     const shown = consentQuestion(
       { tool, input, wrong, ...about },
-      { number: this.#count > 1 ? `(${number} of ${this.#count}) ` : '', choices: CHOICES, columns: this.#parts.columns() },
+      {
+        ...{ number: this.#count > 1 ? `(${number} of ${this.#count}) ` : '', choices: CHOICES },
+        ...{ columns: this.#parts.columns(), isStyled: this.#parts.isStyled },
+      },
     )
     return { ...shown, always: `always allow '${escapeControls(tool)}' in this session? [y/N] ` }
   }

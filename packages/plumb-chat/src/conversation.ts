@@ -6,7 +6,7 @@
 //   leaving    –                                      –                      –                                     –
 
 import { consentText } from '@plumb/ledger'
-import { type Fault, fail, fault, onStop, parseJson, preview, type Result, type StopSignal } from '@plumb/wire'
+import { type Fault, fail, fault, hasStyles, onStop, parseJson, preview, type Result, type StopSignal } from '@plumb/wire'
 import { type Answers, openAnswers } from './answers.js'
 import { ApprovalPrompts } from './approvals.js'
 import type { CommandContext } from './command/context.js'
@@ -97,6 +97,7 @@ export class ChatConversation {
       decide: (id, consent) => this.#session?.answer(id, consentText(id, consent)),
       edit: async (input) => (await import('./edit-input.js')).editInput(input, this.#terminal, screen, this.#leaving.signal),
       columns: () => (parts.isStreamed ? process.stdout.columns : undefined),
+      isStyled: hasStyles(parts.isStreamed),
       describe: openDescriptions(parts),
     })
     this.#questions = new QuestionPrompts({ notice: screen.notice, answer: (id, json) => this.#session?.answer(id, json) })

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fail, hasStyles, type Result, succeed } from '@plumb/wire'
 import t from 'tap'
+import { shownQuestion } from '../../ledger/src/approval/person-question.js'
 import { consentQuestion } from '../../ledger/src/approval/question.js'
 import { guardOutputsBelow } from '../../wire/src/output/index.js'
 import { openAnswers } from '../src/answers.js'
@@ -117,6 +118,7 @@ t.test('approvals', async (t) => {
     notice: (text) => void written.push(text),
     decide: (id, consent) => void written.push(`${id} ${typeof consent === 'object' ? consent.edited : consent ? 'allowed' : 'denied'}`),
     columns: () => undefined,
+    isStyled: false,
     edit: async () => edits.shift() ?? succeed(undefined),
     describe: async (tool) => (tool === 't' ? { description: 'does it\nand more', effects: ['exec'] } : {}),
   })
@@ -310,6 +312,27 @@ t.test('faults, events and questions as text', async (t) => {
     above,
   )
   t.equal(above.replaceAll(/\n {5}/g, ''), `t:\n  x  "${'word '.repeat(30)}${'y'.repeat(70)}"`, 'nothing is left out')
+  const styled = consentQuestion(
+    { tool: 't\x1b', input: '{"n":"\u202e"}', process: 'bot', effects: ['exec'] },
+    { columns: 40, isStyled: true },
+  )
+  t.equal(
+    styled.above.replaceAll('\x1b', '␛'),
+    '␛[1mt\\u001b␛[0m, asked for by bot:\n␛[2m  n  ␛[0m"\\u202e"\n␛[2m  effects: ␛[0mexec',
+    'nothing of the call is obeyed',
+  )
+  const question = {
+    agent: 'review',
+    prompt: 'Is this what we say to customers?',
+    input: '"a reply\\nof two lines, which goes on"',
+    schema: {},
+  }
+  t.equal(
+    shownQuestion(question, { columns: 32 }),
+    "'review' asks: Is this what we \n  say to customers?\n  a reply\n  of two lines, which goes on",
+  )
+  t.equal(shownQuestion(question), "'review' asks: Is this what we say to customers?\n  a reply\n  of two lines, which goes on")
+  t.match(shownQuestion(question, { columns: 32, isStyled: true }), "\x1b[1m'review' asks:\x1b[0m Is this")
   t.match(consentQuestion({ tool: 't', input: `{"x":"${'x'.repeat(5000)}"}` }).above, /^t:\n {2}{"x":"x+ … and 1008 more characters$/)
 })
 

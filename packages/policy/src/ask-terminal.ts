@@ -3,8 +3,20 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { type AskedCall, type Consent, consentQuestion } from '@plumb/ledger'
-import { answerForm, type PersonQuestion, shownQuestion, skippedFault } from '@plumb/ledger/approval'
-import { AsyncLineReader, escapeLines, type Fault, fault, isTerminal, openInput, openOutput, type Result, succeed } from '@plumb/wire'
+import { answerForm, folded, type PersonQuestion, shownQuestion, skippedFault } from '@plumb/ledger/approval'
+import {
+  AsyncLineReader,
+  escapeControls,
+  type Fault,
+  fault,
+  hasStyles,
+  isTerminal,
+  openInput,
+  openOutput,
+  paint,
+  type Result,
+  succeed,
+} from '@plumb/wire'
 
 export interface ConsentTerminal {
   readonly input: Readable
@@ -47,6 +59,7 @@ export const terminalApproval = (open: () => ConsentTerminal | undefined = openT
 interface Terminal {
   /** Undefined: nobody knows. */
   readonly columns: number | undefined
+  readonly isStyled: boolean
   write(text: string): void
   /** Undefined: nothing more is typed. */
   line(): Promise<string | undefined>
@@ -65,6 +78,7 @@ const onTerminal = (signal: AbortSignal, open: () => ConsentTerminal | undefined
   const { current } = lines
   return {
     columns: 'columns' in output && typeof output.columns === 'number' ? output.columns : undefined,
+    isStyled: hasStyles('isTTY' in output && output.isTTY === true),
     write: (text) => void output.write(text),
     line: async () =>
       (await lines.next()) && !current.fault ? (JSON.parse(current.buf.toString('utf8', current.start, current.end)) as string) : undefined,
@@ -85,7 +99,7 @@ const askConsent = async (
   while (!signal.aborted) {
     const terminal = onTerminal(signal, open)
     if (!terminal) return undefined
-    const { above, line: asked } = consentQuestion({ ...question, wrong }, { columns: terminal.columns })
+    const { above, line: asked } = consentQuestion({ ...question, wrong }, terminal)
     terminal.write(`${above}\n${asked}`)
     const line = (await terminal.line())?.trim()
     if (line === undefined) terminal.write('\n')
@@ -122,7 +136,7 @@ const askAnswer = async (
   if (signal.aborted) return ENDED
   const terminal = onTerminal(signal, open)
   if (!terminal) return undefined
-  terminal.write(`${shownQuestion(question)}\n`)
+  terminal.write(`${shownQuestion(question, terminal)}\n`)
   const answered = await answerOn(terminal, question)
   terminal.close()
   return signal.aborted && !answered.ok ? ENDED : answered
@@ -144,7 +158,8 @@ const answerOn = async (terminal: Terminal, { schema, check }: AnswerQuestion): 
     const json = texts.length < form.fields.length ? (texts[0] as string).trim() : form.join(texts)
     const wrong = check(json)
     if (!wrong) return succeed(json)
-    terminal.write(`${escapeLines(wrong.detail)}\n`)
+    const detail = folded('', escapeControls(wrong.detail), terminal.columns)
+    terminal.write(`${terminal.isStyled ? paint('error', detail) : detail}\n`)
   }
 }
 

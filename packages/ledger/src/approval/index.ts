@@ -19,8 +19,9 @@ export {
   type PersonQuestion,
   questionOf,
   questionText,
+  shownInput,
   shownQuestion,
   skippedFault,
   skippedWhy,
 } from './person-question.js'
-export { fitInput } from './question.js'
+export { fitInput, folded } from './question.js'

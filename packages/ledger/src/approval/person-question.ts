@@ -3,7 +3,7 @@
 import { escapeLines, type Fault, fault, isRecord, parseJson, preview } from '@plumb/wire'
 import { memberText } from '@plumb/wire/json'
 import type { ListedCall } from './journal.js'
-import { inputToShow } from './question.js'
+import { boldHead, type ConsentForm, folded, inputToShow } from './question.js'
 
 export interface PersonQuestion {
   readonly agent: string
@@ -52,11 +52,21 @@ export const skippedWhy = ({ detail }: Fault): string => {
 }
 
 /** The question as a person reads it on a terminal. */
-export const shownQuestion = ({ agent, prompt, input }: PersonQuestion): string => {
+export const shownQuestion = (question: PersonQuestion, { columns, isStyled = false }: QuestionForm = {}): string => {
+  const head = `'${escapeLines(preview(question.agent))}' asks:`
+  const asked = `${head} ${escapeLines(question.prompt)}`.trimEnd().split('\n')
+  const lines = asked.map((line) => folded('', line, columns))
+  const [first = '', ...others] = lines
+  const input = shownInput(question).split('\n')
+  return [isStyled ? boldHead(first, head) : first, ...others, ...input.map((line) => folded('  ', line, columns))].join('\n')
+}
+
+export type QuestionForm = Pick<ConsentForm, 'columns' | 'isStyled'>
+
+/** What it is asked about: a text as itself, else JSON. */
+export const shownInput = ({ input }: Pick<PersonQuestion, 'input'>): string => {
   const value = parseJson(Buffer.from(input), 0, Buffer.byteLength(input))
-  const text = value.ok && typeof value.value === 'string' ? shownText(value.value) : inputToShow(input)
-  const lines = [`'${escapeLines(preview(agent))}' asks${prompt === '' ? ':' : `: ${escapeLines(prompt)}`}`, text]
-  return lines.map((line, i) => (i === 0 ? line : indented(line))).join('\n')
+  return value.ok && typeof value.value === 'string' ? shownText(value.value) : inputToShow(input)
 }
 
 const MAX_SHOWN = 4000
@@ -65,12 +75,6 @@ const shownText = (text: string): string => {
   const hidden = text.length - MAX_SHOWN
   return hidden <= 0 ? escapeLines(text) : `${escapeLines(text.slice(0, MAX_SHOWN))} … and ${hidden} more characters`
 }
-
-const indented = (text: string): string =>
-  text
-    .split('\n')
-    .map((line) => `  ${line}`)
-    .join('\n')
 
 /** A text as itself where it is one, a choice by its number or its name, a record field by field, else JSON. */
 export const answerForm = (schema: unknown): AnswerForm => {

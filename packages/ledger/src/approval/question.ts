@@ -1,6 +1,6 @@
 // The question whether a call may be made, for a person at a terminal: what the call is, an argument a line, and a line that asks.
 
-import { compileSchema, escapeControls, fail, isRecord, parseJson, preview, type Result, succeed, textWidth } from '@plumb/wire'
+import { compileSchema, escapeControls, fail, isRecord, paint, parseJson, preview, type Result, succeed, textWidth } from '@plumb/wire'
 import { eachMember } from '@plumb/wire/json'
 
 export interface ConsentQuestion {
@@ -31,6 +31,8 @@ export interface ConsentForm {
   readonly choices?: string
   /** The width of the terminal: longer lines are broken between words, with nothing left out. */
   readonly columns?: number | undefined
+  /** The terminal shows weight: what asks is bold, and names are dim. */
+  readonly isStyled?: boolean
 }
 
 const MAX_SHOWN_CHARACTERS = 4000
@@ -46,20 +48,31 @@ const MIN_ROOM = 20
 /** With the whole input, or with the number of characters that are not shown. */
 export const consentQuestion = (
   call: AskedCall,
-  { number = '', choices = '[y once, N no, e edit]', columns }: ConsentForm = {},
+  { number = '', choices = '[y once, N no, e edit]', columns, isStyled = false }: ConsentForm = {},
 ): ConsentQuestion => {
   const { tool, input, process, description = '', effects = [], wrong } = call
   const name = escapeControls(tool)
   const head = process === undefined ? name : `${name}, asked for by ${preview(process)}`
   const [what = ''] = description.trim().split('\n', 1)
-  const above: readonly (readonly [label: string, text: string])[] = [
-    ['', what === '' ? `${head}:` : `${head}: ${preview(what, MAX_DESCRIPTION)}`],
+  const lines: readonly (readonly [label: string, text: string])[] = [
     ...argumentLines(input),
     ...(effects.length === 0 ? [] : [['  effects: ', effects.map(escapeControls).join(', ')] as const]),
     ...(wrong === undefined ? [] : [['  not changed: ', preview(wrong, MAX_WRONG)] as const]),
   ]
-  return { above: above.map(([label, text]) => folded(label, text, columns)).join('\n'), line: `${number}allow '${name}'? ${choices} ` }
+  const first = folded('', what === '' ? `${head}:` : `${head}: ${preview(what, MAX_DESCRIPTION)}`, columns)
+  const above = [
+    isStyled ? boldHead(first, name) : first,
+    ...lines.map(([label, text]) => {
+      const line = folded(label, text, columns)
+      return isStyled ? paint('dim', label) + line.slice(label.length) : line
+    }),
+  ]
+  return { above: above.join('\n'), line: `${number}allow '${name}'? ${choices} ` }
 }
+
+/** `head` in bold where the text begins with it, and is not broken within it. */
+export const boldHead = (text: string, head: string): string =>
+  text.startsWith(head) ? paint('bold', head) + text.slice(head.length) : text
 
 /** Who consents must see that a part of it was cut. */
 export const inputToShow = (input: string, max = MAX_SHOWN_CHARACTERS): string => {
@@ -83,8 +96,8 @@ const argumentLines = (input: string): (readonly [label: string, text: string])[
   return members.map(({ name, value }) => [`  ${name.padEnd(width)}  `, value])
 }
 
-// What follows stands below the text, never at the beginning of a line, where it could look like a question.
-const folded = (label: string, text: string, columns: number | undefined): string => {
+/** What follows stands below the text, never at the beginning of a line, where it could look like a question. */
+export const folded = (label: string, text: string, columns: number | undefined): string => {
   const indent = Math.max(2, textWidth(label))
   const room = (columns ?? 0) - indent
   if (room < MIN_ROOM || textWidth(label + text) <= room + indent) return `${label}${text}`

@@ -1,7 +1,7 @@
 // Everything written for a person: answers on stdout, notices and errors on stderr, never two on one line, and never over a question.
 
 import type { Writable } from 'node:stream'
-import { textWidth } from '@plumb/wire'
+import { styledText, textWidth, wrapStyled } from '@plumb/wire'
 import { type AnswerTextOptions, openAnswerText } from './answer-text.js'
 import type { Paint } from './colour.js'
 import { sanitize, TextSanitizer } from './sanitize.js'
@@ -35,7 +35,12 @@ export interface Screen {
 type TerminalLine = Pick<Terminal, 'hide' | 'show' | 'isAsking'>
 
 /** `layout`: of a terminal that answers are laid out for; undefined: stdout is none, and gets them as they are. */
-export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint, layout?: AnswerTextOptions): Screen => {
+export const openScreen = (
+  stdout: Writable,
+  stderr: Writable & { readonly isTTY?: boolean },
+  paint: Paint,
+  layout?: AnswerTextOptions,
+): Screen => {
   const pieces = new TextSanitizer()
   const flowing = layout && openAnswerText(layout)
   let isProse = true
@@ -67,6 +72,7 @@ export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint, lay
     }
   }
   const laidOut = (text: string): string => (flowing && isProse ? flowing.push(text) : text)
+  const told = (text: string): string => (layout && stderr.isTTY ? wrapped(sanitize(text), layout.columns()) : sanitize(text))
   const screen: Screen = {
     answer: (text) => writePiece(laidOut(pieces.push(text))),
     startAnswer: (agent, isOfProse) => {
@@ -91,10 +97,10 @@ export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint, lay
       const whole = layout && openAnswerText(layout)
       writeLines(stdout, whole ? whole.push(sanitize(text)) + whole.end() : sanitize(text))
     },
-    notice: (text) => writeLines(stderr, sanitize(text)),
-    agentNotice: (agent, text) => writeLines(stderr, paint.agent(agent, sanitize(text))),
-    dimNotice: (text) => writeLines(stderr, paint.dim(sanitize(text))),
-    fault: (text) => writeLines(stderr, paint.error(sanitize(text))),
+    notice: (text) => writeLines(stderr, told(text)),
+    agentNotice: (agent, text) => writeLines(stderr, paint.agent(agent, told(text))),
+    dimNotice: (text) => writeLines(stderr, paint.dim(told(text))),
+    fault: (text) => writeLines(stderr, paint.error(told(text))),
     attach: (line) => {
       terminal = line
     },
@@ -105,6 +111,15 @@ export const openScreen = (stdout: Writable, stderr: Writable, paint: Paint, lay
   }
   return screen
 }
+
+// Each line between words, with more space before what follows than the line has.
+const wrapped = (text: string, columns: number): string =>
+  text
+    .split('\n')
+    .map((line) => styledText(wrapStyled(line, columns, line.length - line.trimStart().length + CONTINUED), false))
+    .join('\n')
+
+const CONTINUED = 2
 
 const openWriting = () => {
   let withheld: (() => void)[] | undefined
