@@ -21,7 +21,7 @@ export interface BegunRun {
 
 /** Its number; undefined: one of this name is there. */
 export const beginRun = async (query: Query, { name, plan, limits, isKept, pins, cache }: BegunRun): Promise<string | undefined> => {
-  const shown = JSON.stringify(plan.parts.map(({ id, name, kind }) => ({ id, name, kind })))
+  const shown = JSON.stringify(plan.parts.map(({ id, name, kind, holds }) => ({ id, name, kind, holds })))
   const { rows } = await query(
     'INSERT INTO plumb.run (name, digest, protocol, plan, host, limits, keep, cache) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name) DO NOTHING RETURNING id',
     [name, plan.digest, PROTOCOL, shown, hostname(), limits, isKept, cache ? JSON.stringify(cache) : null],

@@ -109,7 +109,8 @@ export const letters = (database: Database, name: string, { isJson }: { readonly
       ...{ origin: String(origin), part: String(part), tries: String(tries) },
       ...{ fault: String(fault), value: String(value) },
     }))
-    return succeed(showLetters(shown, name, isJson ? undefined : stdoutColumns()))
+    const run = database.url === process.env.PLUMB_ON ? name : `--on URL ${name}`
+    return succeed(showLetters(shown, { name, run }, isJson ? undefined : stdoutColumns()))
   })
 
 const WATCH_MS = 2000
@@ -142,11 +143,11 @@ const repainted = (text: string, isFirst: boolean): string => `${isFirst ? '\x1b
 const readRuns = async (query: Connection['query'], name: string | undefined): Promise<RunShown[]> => {
   const { rows } = await query(RUNS, [name ?? null])
   return rows.map((row) => {
-    const plan = JSON.parse(String(row.plan)) as readonly { id: number; name: string }[]
+    const plan = JSON.parse(String(row.plan)) as readonly { id: number; name: string; holds?: readonly string[] }[]
     const counts = row.parts as Readonly<Record<string, Omit<PartCounts, 'part'>>>
-    const parts = plan.map(({ id, name }): PartCounts => {
+    const parts = plan.map(({ id, name, holds = [name] }): PartCounts => {
       const known = { ...NONE, ...counts[String(id)] }
-      return { part: `${id} ${name}`, ...known, rate: Number(known.rate.toPrecision(3)), cost: toDollars(known.cost) }
+      return { part: `${id} ${name}`, holds, ...known, rate: Number(known.rate.toPrecision(3)), cost: toDollars(known.cost) }
     })
     const { waiting: unread = 0 } = counts['0'] ?? {}
     const note = noteOf(row, parts)

@@ -30,6 +30,8 @@ export interface Target {
 }
 
 export interface PlannedPart extends Pick<Part, 'id' | 'name' | 'kind' | 'isOneByOne' | 'holdsMessages'> {
+  /** The names of all that is in it, in the order of the program. */
+  readonly holds: readonly string[]
   /** The names of its ends in its process. */
   readonly inputs: readonly string[]
   readonly outputs: readonly { readonly name: string; readonly targets: readonly Target[] }[]
@@ -101,7 +103,8 @@ export const planRun = async (loaded: LoadedSpec, bound: Bound, graph: Graph, op
       hasEffects: !parks && part.nodes.some((node) => hasEffects(node)),
       isQuick: part.nodes.every(({ work }) => !SLOW.has(work.kind)),
     }
-    return { id, name, kind, isOneByOne, holdsMessages, inputs: names('input'), outputs: ends, ...what }
+    const holds = part.nodes.map((node) => node.name)
+    return { id, name, kind, isOneByOne, holdsMessages, holds, inputs: names('input'), outputs: ends, ...what }
   })
   for (let isNew = true; isNew; ) {
     isNew = false

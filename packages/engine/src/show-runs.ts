@@ -5,7 +5,10 @@ import { shownJson } from '@plumb/runtime/record'
 import { escapeControls, isRecord, wrappedTable, wrapWords } from '@plumb/wire'
 
 export interface PartCounts {
+  /** Its number, and the first process in it. */
   readonly part: string
+  /** The names of all that is in it. */
+  readonly holds: readonly string[]
   readonly waiting: number
   readonly in_hand: number
   readonly done: number
@@ -77,7 +80,7 @@ const showRun = ({ name, state, taken, written, unread, parts, note }: RunShown,
 const rowOf = (part: PartCounts): string[] => {
   const { waiting, in_hand, done, dropped, failed, parked, rate, calls, tokens, cost, workers, oldest, owner = '' } = part
   return [
-    part.part,
+    heldText(part),
     showCount(waiting),
     showCount(in_hand),
     // What was finished is counted once.
@@ -92,6 +95,9 @@ const rowOf = (part: PartCounts): string[] => {
   ]
 }
 
+// `1 triager, solver, join`: what its name tells, and then the others.
+const heldText = ({ part, holds }: PartCounts): string => [part, ...holds.filter((name) => !part.endsWith(` ${name}`))].join(', ')
+
 const countOf = (count: number): string => (count === 0 ? '' : showCount(count))
 
 export interface Letter {
@@ -104,16 +110,20 @@ export interface Letter {
   readonly value: string
 }
 
-/** `columns`: of a terminal. Undefined: a line of JSON for each. */
-export const showLetters = (letters: readonly Letter[], run: string, columns: number | undefined): string => {
+/** `run`: how the run is named on a command line. `columns`: of a terminal; undefined: a line of JSON for each. */
+export const showLetters = (
+  letters: readonly Letter[],
+  { name, run }: { readonly name: string; readonly run: string },
+  columns: number | undefined,
+): string => {
   if (columns === undefined) return letters.map(jsonOf).join('')
-  if (letters.length === 0) return `no message of '${escapeControls(run)}' has failed\n`
+  if (letters.length === 0) return `no message of '${escapeControls(name)}' has failed\n`
   const rows = letters.map(({ origin, part, tries, fault, value }) => [origin, part, tries, whyOf(fault), shownJson(value)])
   const table = wrappedTable([['input', 'part', 'tries', 'why', 'message'], ...rows], {
     width: columns,
     numbers: ['input', 'part', 'tries'],
   })
-  return [...table, '', `plumb retry --on URL ${escapeControls(run)} --origin INPUT   gives one out again`, ''].join('\n')
+  return [...table, '', `plumb retry ${escapeControls(run)} --origin INPUT   gives one out again`, ''].join('\n')
 }
 
 const jsonOf = ({ origin, part, tries, fault, value }: Letter): string =>

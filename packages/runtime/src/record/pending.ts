@@ -1,8 +1,22 @@
 // What waits for a person in a recorded run, questions and calls alike: how it is listed, and which answer decides it.
 
 import { userInfo } from 'node:os'
-import { type Decision, isItself, isOpen, type ListedCall, questionOf, shownQuestion, stateNow } from '@plumb/ledger/approval'
-import { compileSchema, fail, fault, nearest, parseJson, preview, type Result, stdoutColumns, succeed, wrappedTable } from '@plumb/wire'
+import { MAX_WRITTEN, printType } from '@plumb/lang'
+import { type Decision, isItself, isOpen, type ListedCall, questionOf, shownInput, stateNow } from '@plumb/ledger/approval'
+import { type Schema, typeOfSchema } from '@plumb/tool/call/type-of-schema'
+import {
+  compileSchema,
+  fail,
+  fault,
+  isRecord,
+  nearest,
+  parseJson,
+  preview,
+  type Result,
+  stdoutColumns,
+  succeed,
+  wrappedTable,
+} from '@plumb/wire'
 import { minuteOf, type ShownAs, shownJson } from './listed-calls.js'
 
 /** For a person a table, and the command that answers; else a line of JSON for each. */
@@ -11,22 +25,34 @@ export const showPending = (calls: readonly ListedCall[], run: string, as: Shown
 
 const tableOf = (calls: readonly ListedCall[], { of, isAll }: ShownAs, width: number): string => {
   if (calls.length === 0) return isAll ? 'nothing has waited for a person\n' : 'nothing waits for a person\n'
-  const rows = calls.map((call) => {
-    const question = questionOf(call)
-    const what = question
-      ? shownQuestion(question)
-          .split('\n')
-          .map((line) => line.trim())
-          .join(' ')
-      : `may '${call.tool}' be called? ${shownJson(call.input)}`
+  const rows = calls.flatMap((call, i) => {
+    const [first = '', ...others] = whatOf(call)
     const state = stateNow(call, Date.now())
-    return [call.id, what, call.process, minuteOf(call.since), state === 'waits' ? '' : state.replace('_', ' ')]
+    const head = [call.id, first, call.process, minuteOf(call.since), state === 'waits' ? '' : state.replace('_', ' ')]
+    return [...(i === 0 ? [] : [EMPTY]), head, ...others.map((text) => ['', text, '', '', ''])]
   })
   const table = wrappedTable([['id', 'question', 'asked by', 'since', 'state'], ...rows], { width })
   const command = `plumb answer ${of} ID`
-  const hints = [`${command} VALUE        answers one; a call is allowed by true`, `${command} --skip       gives no answer`]
+  const hints = [`${command} ANSWER   answers one`, `${command} --skip   gives no answer`]
   return [...table, ...(calls.some(isOpen) ? ['', ...hints] : []), ''].join('\n')
 }
+
+const EMPTY = ['', '', '', '', '']
+
+// What is asked, what it is about, and what answers it.
+const whatOf = (call: ListedCall): readonly string[] => {
+  const question = questionOf(call)
+  if (!question) return [`may '${call.tool}' be called?`, shownJson(call.input), 'answer: true or false']
+  const prompt = question.prompt === '' ? `'${call.tool}' asks` : question.prompt
+  const answer = isRecord(question.schema) ? `answer: ${printType(typeOfSchema(question.schema as Schema), MAX_WRITTEN)}` : 'answer: JSON'
+  return [...linesOf(prompt), ...linesOf(shownInput(question)), answer]
+}
+
+const linesOf = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
 
 const APPROVAL = { type: 'boolean' }
 
