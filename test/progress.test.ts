@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { styledTable, styledTotals } from '../packages/runtime/src/display/styled-table.js'
+import { styledText } from '../packages/wire/src/terminal/style.js'
 import { Pty, type PtyOptions } from './pty.js'
 
 const PATH = [...['plumb', 'plumb-agent', 'plumb-mcp'].map((name) => resolve('packages', name, 'bin')), process.env.PATH].join(delimiter)
@@ -183,6 +185,30 @@ t.test('agents of a program ask at its terminal, one after the other', async (t)
   await pty.shows(/{"__port":"(ones|twos)","msg":".*sent/)
   await pty.shows(/the call of 'send' was denied/)
   t.equal(pty.screen.split("allow 'send'?").length, 3)
+})
+
+t.test('of a table only what has failed is red, in rows of any length', async (t) => {
+  const rows = [
+    'stage  out  errors  tool calls  failed calls  retries',
+    'a       28       1          84            16',
+    'errors  27',
+    'c        2       3',
+  ]
+  const [titles, ...shown] = styledTable(rows)
+  t.strictSame(titles, [['dim', rows[0]]])
+  for (const [i, row] of shown.entries()) t.equal(styledText(row, false), rows[i + 1])
+  t.strictSame(
+    shown.map((row) => row.flatMap((part) => (typeof part === 'string' || part[1] === '' ? [] : [part]))),
+    [
+      [
+        ['error', '1'],
+        ['error', '16'],
+      ],
+      [],
+      [['error', '3']],
+    ],
+  )
+  t.equal(styledText(styledTotals('3 in, 1 error, 4 tool calls, 2 failed'), false), '3 in, 1 error, 4 tool calls, 2 failed')
 })
 
 t.test('a summary has dim titles, red errors and bold totals, and names the command that shows the run', async (t) => {

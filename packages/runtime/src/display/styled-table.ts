@@ -19,6 +19,8 @@ const styledRow = (row: string, ends: readonly number[]): Styled => {
   const parts: (string | readonly [Style, string])[] = []
   let at = 0
   for (const end of ends) {
+    // Of empty cells at its end a row has nothing.
+    if (row.length < end) break
     const [cell = ''] = /\S*$/.exec(row.slice(at, end)) ?? []
     parts.push(row.slice(at, end - cell.length), ['error', cell])
     at = end
