@@ -71,16 +71,20 @@ const showRun = ({ name, state, taken, written, unread, parts, note }: RunShown,
       columns,
     ),
     ...textTable([TITLES, ...parts.map(rowOf)], { width: columns }),
+    ...parts.filter(({ holds }) => holds.length > 1).flatMap(({ part, holds }) => wrapWords(heldText(part, holds), columns)),
     // What workers have said stays on its line.
     ...(note === undefined ? [] : wrapWords(escapeControls(note), columns)),
   ]
     .map((line) => `${line}\n`)
     .join('')
 
+// A part has the name of the first process in it.
+const heldText = (part: string, holds: readonly string[]): string => escapeControls(`${part} stands for ${holds.join(', ')}`)
+
 const rowOf = (part: PartCounts): string[] => {
   const { waiting, in_hand, done, dropped, failed, parked, rate, calls, tokens, cost, workers, oldest, owner = '' } = part
   return [
-    heldText(part),
+    part.part,
     showCount(waiting),
     showCount(in_hand),
     // What was finished is counted once.
@@ -94,9 +98,6 @@ const rowOf = (part: PartCounts): string[] => {
     owner,
   ]
 }
-
-// `1 triager, solver, join`: what its name tells, and then the others.
-const heldText = ({ part, holds }: PartCounts): string => [part, ...holds.filter((name) => !part.endsWith(` ${name}`))].join(', ')
 
 const countOf = (count: number): string => (count === 0 ? '' : showCount(count))
 

@@ -91,9 +91,10 @@ t.test('runs by workers', async (t) => {
   t.equal(
     showRuns([run, { ...run, name: 'x\u001b', unread: 5, parts: [], note: 'nobody serves it' }], 80),
     `night: open, 4000 taken, 2817 written
-part            waiting  in hand  done  failed    rate  workers   cost  requests
-1 bot              1.1k       80  2.8k       3  41.2/s        2  $1.26      2.9k
-2 judge, scor…     1.1k       80  2.8k          41.2/s        2  $1.26      2.9k
+part     waiting  in hand  done  failed    rate  workers   cost  requests
+1 bot       1.1k       80  2.8k       3  41.2/s        2  $1.26      2.9k
+2 judge     1.1k       80  2.8k          41.2/s        2  $1.26      2.9k
+2 judge stands for judge, scored, barrier
 
 x\\u001b: open, 4000 taken, 2817 written, 5 unread
 part
