@@ -189,6 +189,7 @@ export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, type 
 export { hasStyles, paint, type Style, type Styled, sgr, styledText } from './terminal/style.js'
 export { wrappedTable } from './terminal/table.js'
 export { breakable, padWidth, textWidth, wrapWords } from './terminal/width.js'
+export { wrapStyled } from './terminal/wrap.js'
 export { isTokenCount, MAX_CALL_TOKENS, readUsage, type TokenCounts, totalTokens } from './tokens.js'
 export {
   type Dispatcher,

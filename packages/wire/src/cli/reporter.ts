@@ -7,7 +7,7 @@ import { LineWriter } from '../line/writer.js'
 import { escapeControls } from '../preview.js'
 import { showReported } from '../reported.js'
 import { hasStyles, type Styled, styledText } from '../terminal/style.js'
-import { wrapWords } from '../terminal/width.js'
+import { wrapStyled } from '../terminal/wrap.js'
 
 export interface ReporterOptions {
   /**
@@ -24,6 +24,9 @@ interface OpenStderr {
   readonly writer: LineWriter
   readonly isStyled: boolean
 }
+
+/** Of the lines of an error after the first. */
+const INDENT = 2
 
 export class Reporter {
   /** The exit status: the worst of what was reported. */
@@ -126,23 +129,13 @@ export class Reporter {
   }
 
   #format(fault: Fault, severity: 'error' | 'warning'): string | Styled {
-    if (!this.isJson) {
-      const [program, label] = [`${this.#program}: `, `${severity}:`]
-      return [program, [severity, label], this.#wrapped(`${program}${label} ${describe(fault)}`).slice(program.length + label.length)]
-    }
-    return showReported({ severity, fault })
-  }
-
-  /** On a terminal its lines end between words. */
-  #wrapped(text: string): string {
+    if (this.isJson) return showReported({ severity, fault })
+    const text: Styled = [`${this.#program}: `, [severity, `${severity}:`], ` ${describe(fault)}`]
     const { isTTY, columns = 0 } = this.#stderr.stream
-    return isTTY !== true || columns < MIN_COLUMNS ? text : wrapWords(text, columns - INDENT.length).join(`\n${INDENT}`)
+    // The last column stays free: some terminals begin a new line after it.
+    return isTTY === true && columns > 0 && process.env.TERM !== 'dumb' ? wrapStyled(text, columns - 1, INDENT) : text
   }
 }
-
-const INDENT = '  '
-/** Narrower than what begins a line, it is left to the terminal. */
-const MIN_COLUMNS = 40
 
 // The process that failed, and the input: by its number among the inputs of main where that is known, else by its port and line.
 const whereOf = ({ source, process, port, line, seq, seqs, detail }: Fault): string => {
@@ -162,9 +155,12 @@ const whereOf = ({ source, process, port, line, seq, seqs, detail }: Fault): str
 const describe = (reported: Fault): string => {
   const { error, detail, seqs } = reported
   const where = whereOf(reported)
-  const ranges = Array.isArray(seqs) ? joinRanges(seqs as Range[]).map(rangeText) : []
-  const isOne = ranges.length === 1 && !ranges[0]?.includes('-')
-  const inputs = ranges.length === 0 ? '' : `; input${isOne ? '' : 's'} ${ranges.join(', ')}`
+  const inputs =
+    Array.isArray(seqs) && seqs.length > 0
+      ? `; inputs ${joinRanges(seqs as Range[])
+          .map(rangeText)
+          .join(', ')}`
+      : ''
   return escapeControls(`${where}${detail}${inputs} (${error})`)
 }
 

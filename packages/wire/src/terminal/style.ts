@@ -27,4 +27,5 @@ export const paint = (style: Style, text: string): string => (text === '' ? '' :
 
 export const sgr = (code: number | string, text: string): string => `\x1b[${code}m${text}\x1b[0m`
 
-const clean = (text: string): string => scrub(escapeLines(text))
+/** What a terminal obeys or hides is escaped, and keys are left out. */
+export const clean = (text: string): string => scrub(escapeLines(text))
