@@ -64,3 +64,10 @@ t.test('text of strangers gives a terminal nothing to obey', async (t) => {
   t.equal(styledText(styled, true), '\x1b[1;31ma\\u001b[31mb\x1b[0m \\u202e')
   t.equal(styledText(styled, false), 'a\\u001b[31mb \\u202e')
 })
+
+t.test('a key that was written into a spec is not shown', async (t) => {
+  const spec = 'let main : !string -> !string = agent { provider: "eliza", apiKey: "sk-123456789", max_tokens: 5, modl: "x" }\n'
+  const shown = show(spec, { isStyled: false, columns: 200 }).join('\n')
+  t.notMatch(shown, 'sk-123')
+  t.match(shown, 'apiKey: "************", max_tokens: 5')
+})

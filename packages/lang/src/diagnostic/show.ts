@@ -93,8 +93,14 @@ const excerpt = ({ source, start, end }: Span, severity: 'error' | 'warning' | '
   const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' '.repeat(textWidth(c)))).join('')
   // A multi-line span is underlined to the end of its first line.
   const carets = '^'.repeat(Math.max(1, textWidth(text.slice(start, Math.min(end, to)).trimEnd())))
-  return [[`${INDENT}${head}${text.slice(from, to)}${to < line.end ? '…' : ''}`], [`${INDENT}${pad}`, [severity, carets]]]
+  return [[`${INDENT}${head}${withoutKeys(text.slice(from, to))}${to < line.end ? '…' : ''}`], [`${INDENT}${pad}`, [severity, carets]]]
 }
+
+// As long as it was, so that carets stay aligned.
+const withoutKeys = (line: string): string => line.replace(WRITTEN_KEY, (_, before: string, key: string) => before + '*'.repeat(key.length))
+
+/** A key that somebody wrote into a spec, where it does not belong. */
+const WRITTEN_KEY = /((?:api_?key|token|secret|password|authorization)["']?\s*[:=]\s*["'])([^"']{8,})/gi
 
 // Of how many UTF-16 units the characters are that fit.
 const fitting = (characters: Iterable<string>, width: number): number => {
