@@ -1,8 +1,7 @@
 // The spans of plumb-serve: each request is a part of the trace of its client, also where processes are shared, or a record is kept.
 
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import { openCollector } from '../packages/wire/test/collector.js'
 import { serve } from './serving.js'
 
 const SPEC = `
@@ -12,33 +11,6 @@ let inner : !string -> !string = plumb(input, output) { input ; bot ; output }
 @serve let nested : !string -> !string = inner
 @serve let number : !string -> !int = map(fail("it is no number"))
 `
-
-interface Span {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly name: string
-  readonly status: { readonly code?: number }
-}
-
-const openCollector = async (t: Test) => {
-  const bodies: string[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.setEncoding('utf8').on('data', (text: string) => {
-      body += text
-    })
-    request.on('end', () => {
-      if (request.url === '/v1/traces') bodies.push(body)
-      response.end('{}')
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const spans = () => bodies.flatMap((body) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans as Span[])
-  return { url, spans }
-}
 
 const traceparent = (n: number): string => `00-${String(n).padStart(32, 'a')}-${String(n).padStart(16, 'b')}-01`
 

@@ -18,6 +18,8 @@ export interface SpannedRequest {
   /** The revision, once the request is answered. */
   readonly protocol: () => string | undefined
   readonly catalogue: Catalogue
+  /** The header of its HTTP request that names a span; what stands in `_meta` is nearer to the call. */
+  readonly header: string | undefined
 }
 
 export interface RequestSpans {
@@ -36,7 +38,7 @@ export const openRequestSpans = (isHttp: boolean, warn: (text: string) => void):
 
 const spansTo = (exporter: BatchSpanExporter, settings: OtlpSettings, isHttp: boolean): RequestSpans => ({
   around: async (request, work) => {
-    const parent = placeIn(request.params) ?? settings.parent
+    const parent = placeIn(request.params) ?? parentOf(request.header) ?? settings.parent
     const [traceId, spanId, start] = [parent?.traceId ?? randomBytes(16).toString('hex'), newSpanId(), Date.now()]
     const end = (outcome: Outcome): void => {
       const { name, attributes } = aboutOf(request, settings.capturesContent)
