@@ -116,6 +116,6 @@ const OF_CALLERS = new Set([-32700, -32600, -32601, -32602, -32002])
 
 const refusalOf = (error: unknown): Outcome => {
   const { code, message } = toRpcError(error)
-  const status = { 'rpc.response.status_code': String(code) }
+  const status = { 'rpc.status_code': String(code) }
   return OF_CALLERS.has(code) ? { attributes: status } : { attributes: { ...status, 'error.type': String(code) }, error: message }
 }
