@@ -63,10 +63,11 @@ const STATELESS = { [`${PREFIX}protocolVersion`]: '2026-07-28', [`${PREFIX}clien
 const callOf = (id: number, params: object, _meta: object = {}) => request(id, 'tools/call', { ...params, _meta })
 const WHERE = { name: 'where', arguments: {} }
 
-/** Each with a number of its own: the span that it names, where it names one, and whose part its own span is. */
-const ROWS: readonly (readonly [what: string, headers: Readonly<Record<string, string>>, meta: object, of: number | undefined])[] = [
+/** What a request says, whose part its span is then, and what is linked beside that. */
+const ROWS: readonly (readonly [what: string, headers: Readonly<Record<string, string>>, meta: object, of: number, linked?: number])[] = [
   ['in a header', { traceparent: parent(1) }, {}, 1],
-  ['in both: what is nearer to the call', { traceparent: parent(2) }, { traceparent: parent(3) }, 3],
+  ['in both: what is nearer to the call', { traceparent: parent(2) }, { traceparent: parent(3) }, 3, 2],
+  ['the same in both', { traceparent: parent(5) }, { traceparent: parent(5) }, 5],
   ['in neither: the trace of the server', {}, {}, 9],
   ['in a header that is wrong', { traceparent: '00-abc-def-01' }, {}, 9],
   ['wrong in _meta alone', { traceparent: parent(4) }, { traceparent: 4 }, 4],
@@ -76,22 +77,23 @@ t.test('a server over HTTP, with sessions and without', async (t) => {
   const collector = await openCollector(t)
   const server = await start(['t.plumb'], { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACEPARENT: parent(9) })
   const { session } = await post(server.url, initialize('2025-11-25'))
-  const told: { readonly what: string; readonly of: number | undefined; readonly text: string }[] = []
-  for (const [what, headers, meta, of] of ROWS) {
+  const told: { readonly what: string; readonly of: number; readonly linked: number | undefined; readonly text: string }[] = []
+  for (const [what, headers, meta, of, linked] of ROWS) {
     const inSession = { ...headers, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' }
     const alone = { ...headers, 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'where' }
     const answers = [
       await post(server.url, callOf(told.length, WHERE, meta), inSession),
       await post(server.url, callOf(told.length, WHERE, { ...STATELESS, ...meta }), alone),
     ]
-    for (const { text } of answers) told.push({ what, of, text })
+    for (const { text } of answers) told.push({ what, of, linked, text })
   }
   await server.end()
   const spans = collector.spans()
-  for (const { what, of, text } of told) {
+  for (const { what, of, linked, text } of told) {
     const [, traceId, spanId] = /00-([\da-f]{32})-([\da-f]{16})-01/.exec(text) ?? []
     const own = spans.find((one) => one.spanId === spanId)
-    t.match({ traceId, ...own }, { traceId: trace(of ?? 0), name: 'tools/call where', parentSpanId: span(of ?? 0) }, `${what}: ${text}`)
+    t.match({ traceId, ...own }, { traceId: trace(of), name: 'tools/call where', parentSpanId: span(of) }, `${what}: ${text}`)
+    t.strictSame(own?.links, linked === undefined ? undefined : [{ traceId: trace(linked), spanId: span(linked) }], what)
   }
 })
 

@@ -9,6 +9,7 @@ export interface SentSpan {
   readonly spanId: string
   readonly parentSpanId?: string
   readonly name: string
+  readonly links?: readonly { readonly traceId: string; readonly spanId: string }[]
   readonly status: { readonly code?: number }
 }
 

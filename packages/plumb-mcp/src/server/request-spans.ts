@@ -38,12 +38,14 @@ export const openRequestSpans = (isHttp: boolean, warn: (text: string) => void):
 
 const spansTo = (exporter: BatchSpanExporter, settings: OtlpSettings, isHttp: boolean): RequestSpans => ({
   around: async (request, work) => {
-    const parent = placeIn(request.params) ?? parentOf(request.header) ?? settings.parent
+    const [inMeta, around] = [placeIn(request.params), parentOf(request.header) ?? settings.parent]
+    const parent = inMeta ?? around
+    const links = inMeta && around && around.spanId !== inMeta.spanId ? [around] : []
     const [traceId, spanId, start] = [parent?.traceId ?? randomBytes(16).toString('hex'), newSpanId(), Date.now()]
     const end = (outcome: Outcome): void => {
       const { name, attributes } = aboutOf(request, settings.capturesContent)
       exporter.add({
-        ...{ traceId, spanId, parentId: parent?.spanId, name, kind: 'server', start, end: Date.now() },
+        ...{ traceId, spanId, parentId: parent?.spanId, name, kind: 'server', start, end: Date.now(), links },
         attributes: { ...attributes, ...transportOf(isHttp), ...outcome.attributes },
         ...(outcome.error === undefined ? {} : { error: outcome.error }),
       })
