@@ -8,7 +8,7 @@ import t, { type Test } from 'tap'
 import { open, partialOf } from '../packages/client/src/index.js'
 import { scaled } from '../packages/wire/test/patience.js'
 import { bash, makeTestDirectory, TEST_PATH } from '../packages/wire/test/shell.js'
-import { serve } from './serving.js'
+import { eventsOf, serve } from './serving.js'
 import { openTalkingModel, type TalkingModel, type Turn } from './talking-model.js'
 import type { Wire } from './talking-wires.js'
 
@@ -255,6 +255,14 @@ t.test('two outputs of one input, by a program behind others, which is sent fewe
     t.strictSame(of(true), new Array(2).fill(['output {"text":"one"}', 'output {"text":"two"}']), by)
   }
   await server.stop()
+  const recording = await serve(files, { args: ['--record', 'runs'] })
+  const headers = { prefer: 'respond-async', 'content-type': 'application/x-ndjson' }
+  const body = inputs.map((one) => `"${one}"\n`).join('')
+  const { headers: run } = await recording.call('/triage?events=partial', body, { headers })
+  const { text } = await recording.call(`${run.location}/events`)
+  const seqs = eventsOf(text).flatMap(({ event, data }) => (event === 'partial' ? [data.seq] : []))
+  t.strictSame(seqs, [2, 2, 2, 2, 5, 5, 5, 5], 'in a run that is recorded')
+  await recording.stop()
   const raw = await bash(
     'plumb run --telemetry a.plumb 3> told; grep partial told',
     { directory: cwd },
