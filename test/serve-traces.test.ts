@@ -46,6 +46,20 @@ t.test('each request in the trace of its client', async (t) => {
   t.equal(others.size, 1, 'a request without one has a trace of its own')
 })
 
+t.test('a request that its client leaves out of its traces sends no span, and what it asks is told so', async (t) => {
+  const { url, spans } = await openCollector(t)
+  const left = traceparent(6).replace(/01$/, '00')
+  for (const args of [[], ['--record', 'runs']]) {
+    const server = await serve({ 'a.plumb': SPEC }, { args: ['--grant', 'exec', ...args], env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } })
+    for (const path of ['/bot', '/nested']) {
+      const { status, json } = await server.call(path, '"call where {}"', { headers: { traceparent: left } })
+      t.match({ status, said: String(json) }, { status: 200, said: left }, `${path} ${args}`)
+    }
+    await server.stop()
+  }
+  t.strictSame(spans(), [])
+})
+
 t.test('a run that is recorded', async (t) => {
   const { url, spans } = await openCollector(t)
   const server = await serve({ 'a.plumb': SPEC }, { args: ['--record', 'runs'], env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } })

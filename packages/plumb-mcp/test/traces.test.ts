@@ -116,6 +116,22 @@ let main : !{} -> !string = map({ arguments: [] }) ; map(where, parallel: 1)`
   }
 })
 
+t.test('what its client leaves out of its traces', async (t) => {
+  const collector = await openCollector(t)
+  const server = await start(['t.plumb'], { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+  const alone = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'where' }
+  const left = parent(1).replace(/01$/, '00')
+  for (const [headers, meta] of [
+    [{ traceparent: left }, {}],
+    [{}, { traceparent: left }],
+  ] as const) {
+    const { text } = await post(server.url, callOf(1, WHERE, { ...STATELESS, ...meta }), { ...alone, ...headers })
+    t.match(text, left, 'the tool is told so')
+  }
+  await server.end()
+  t.strictSame(collector.spans(), [])
+})
+
 const specOf = (url: string, more = ''): string => `let main : !string -> !string = agent {
   provider: "eliza", model: "doctor", mcp: [{ url: "${url}", prefix: "far", timeout: 60${more} }]
 }

@@ -268,6 +268,21 @@ let main : !string -> !string = plumb(input, output) { spawn inner(input=input, 
 const spansIn = (seen: readonly Seen[]): readonly Span[] =>
   seen.filter(({ path }) => path === '/v1/traces').flatMap(({ body }) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans as Span[])
 
+t.test('a run that its caller leaves out of its traces sends metrics alone', async (t) => {
+  const collector = await openServer(t, () => ({}))
+  const spec = `let where : { arguments?: [string] } -> string = tool { command: "printenv TRACEPARENT" }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [where] }
+let inner : !string -> !string = plumb(input, output) { input ; bot ; output }
+let main : !string -> !string = inner
+`
+  const directory = makeTestDirectory({ 's.plumb': spec })
+  const left = `00-${TRACE}-b7ad6b7169203331-00`
+  const env = { ...envIn(directory), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACEPARENT: left }
+  const { out, err } = await bash(`echo '"call where {}"' | plumb --grant exec s.plumb`, { directory, env })
+  t.match(out, left, err)
+  t.strictSame([...new Set(collector.seen.map(({ path }) => path))], ['/v1/metrics'])
+})
+
 const REQUESTS = [
   { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } } },
   { id: 2, method: 'tools/list', params: {} },

@@ -40,6 +40,7 @@ const spansTo = (exporter: BatchSpanExporter, settings: OtlpSettings, isHttp: bo
   around: async (request, work) => {
     const [inMeta, around] = [placeIn(request.params), parentOf(request.header) ?? settings.parent]
     const parent = inMeta ?? around
+    if (parent?.isSampled === false) return work(traceparentOf(parent.traceId, parent.spanId, false))
     const links = inMeta && around && around.spanId !== inMeta.spanId ? [around] : []
     const [traceId, spanId, start] = [parent?.traceId ?? randomBytes(16).toString('hex'), newSpanId(), Date.now()]
     const end = (outcome: Outcome): void => {
