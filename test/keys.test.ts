@@ -38,12 +38,10 @@ const check = (t: Test, directory: string, { asked }: KeyedModel, told: readonly
 }
 
 /** None comes after its refusal: of a process that asks one thing after the other. */
-const checkOrder = (t: Test, { asked }: KeyedModel, what: string): void =>
-  t.strictSame(
-    asked.filter(({ isOld }) => isOld),
-    [],
-    `${what}: no key is sent again once it was refused`,
-  )
+const checkOrder = (t: Test, { asked }: KeyedModel, what: string): void => {
+  const old = asked.filter(({ isOld }) => isOld)
+  t.strictSame(old, [], `${what}: no key is sent again once it was refused`)
+}
 
 const LINES = 'printf "%s\\n" 1 2 3 4 5 6 7'
 const SEVEN = '"ok"\n'.repeat(7)

@@ -70,7 +70,11 @@ const linesOf = async (stream: Readable, take: (line: Record<string, unknown>) =
 
 const byAgent: Way = async (_t, spec, inputs, telling, args = []) => {
   const cwd = makeTestDirectory({ 'a.plumb': spec })
-  const child = spawn('plumb-agent', ['--telemetry', ...args, 'a.plumb'], { cwd, env: ENV, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
+  const child = spawn(join(process.cwd(), 'packages/plumb-agent/bin/plumb-agent'), ['--telemetry', ...args, 'a.plumb'], {
+    cwd,
+    env: ENV,
+    stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+  })
   child.stdin?.end(inputs.map((input) => `${JSON.stringify(input)}\n`).join(''))
   await Promise.all([
     linesOf(child.stdio[3] as Readable, (told) => told.kind === 'partial' && telling.add(told as unknown as Told)),
@@ -103,7 +107,7 @@ const byPlumb: Way = (_t, spec, inputs, telling, args = []) =>
   )
 
 const byServer: Way = async (_t, spec, inputs, telling) => {
-  const server = await serve({ 'a.plumb': spec }, { env: { OPENAI_API_KEY: 'sk-test', ANTHROPIC_API_KEY: 'sk-test' } })
+  const server = await serve({ 'a.plumb': spec }, { env: ENV })
   await byClient({ url: server.url }, inputs, telling)
   await server.stop()
 }
@@ -137,6 +141,19 @@ const talk = async (model: TalkingModel, telling: Telling): Promise<void> => {
   last.end()
 }
 
+/** What the model says, and what is told meanwhile, until both are over; one that ends before all is said has failed. */
+const both = async (told: Promise<void>, said: Promise<void>, telling: Telling): Promise<void> => {
+  let isSaid = false
+  const saying = said.then(() => {
+    isSaid = true
+  })
+  const telled = told.then(() => {
+    if (!isSaid) throw new Error(`it has ended: ${JSON.stringify(telling.all)}`)
+  })
+  await Promise.race([saying, telled])
+  await telled
+}
+
 const checkTold = (t: Test, all: readonly Told[], seq: number, what: string): void => {
   const partials = all.filter(({ kind }) => kind === 'partial')
   t.match(partials, new Array(partials.length).fill({ seq, agent: 'triage' }), what)
@@ -156,7 +173,7 @@ for (const wire of ['messages', 'chat', 'responses'] as const)
       t.teardown(() => model.close())
       const telling = new Telling()
       const said = talk(model, telling)
-      await Promise.all([way(t, specOf(wire, model.url), ['x'], telling), said])
+      await both(way(t, specOf(wire, model.url), ['x'], telling), said, telling)
       checkTold(t, telling.all, 1, `${wire} by ${by}`)
     })
 
@@ -170,6 +187,18 @@ const bySeq = (all: readonly Told[]): Record<string, string[]> => {
   }
   return told
 }
+
+t.test('behind via, by plumb and by plumb-serve', async (t) => {
+  for (const [by, way] of Object.entries(WAYS)) {
+    if (by === 'plumb-agent') continue
+    const model = await openTalkingModel('chat')
+    t.teardown(() => model.close())
+    const telling = new Telling()
+    const said = talk(model, telling)
+    await both(way(t, specOf('chat', model.url, ', via: ["sh", "-c"]'), ['x'], telling), said, telling)
+    checkTold(t, telling.all, 1, `via by ${by}`)
+  }
+})
 
 const LISTS = (wire: Wire, url: string): string => `
 @serve let triage : !string -> ![string] = agent {
@@ -201,7 +230,7 @@ t.test('several at once, wrapped as structured output wants it, and turned on by
         await grown('["aa"]')
         of('first').cut()
       }
-      await Promise.all([way(t, LISTS(wire, model.url), ['first', 'second'], telling, ['--partial']), talking()])
+      await both(way(t, LISTS(wire, model.url), ['first', 'second'], telling, ['--partial']), talking(), telling)
       const { 1: first = [], 2: second = [] } = bySeq(telling.all.filter(({ kind }) => kind === 'partial'))
       t.strictSame(second, ['["b"] ,/0', '["bb"] '], `${wire} by ${by}`)
       t.strictSame(first, ['["a"] ,/0', '["aa"] '], `${wire} by ${by}: no end of what failed`)

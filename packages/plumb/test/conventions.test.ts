@@ -10,8 +10,8 @@ import { ACCOUNTS } from '../../wire/src/accounts.js'
 import { ATTRIBUTES, METRICS } from './conventions.js'
 
 // Tests run in the root.
-const { resolve } = createRequire(join(process.cwd(), 'packages/plumb/package.json'))
-const DIRECTORY = dirname(resolve('@opentelemetry/semantic-conventions/incubating'))
+const require = createRequire(join(process.cwd(), 'packages/plumb/package.json'))
+const DIRECTORY = dirname(require.resolve('@opentelemetry/semantic-conventions/incubating'))
 
 /** Declarations of the package: of what, its text, and what is said before it. */
 const DECLARED = ['stable', 'experimental'].flatMap((status) =>
