@@ -1,8 +1,7 @@
 // The spans of plumb-serve: each request is a part of the trace of its client, also where processes are shared, or a record is kept.
 
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import t, { type Test } from 'tap'
+import t from 'tap'
+import { openCollector } from '../packages/wire/test/collector.js'
 import { serve } from './serving.js'
 
 const SPEC = `
@@ -12,33 +11,6 @@ let inner : !string -> !string = plumb(input, output) { input ; bot ; output }
 @serve let nested : !string -> !string = inner
 @serve let number : !string -> !int = map(fail("it is no number"))
 `
-
-interface Span {
-  readonly traceId: string
-  readonly spanId: string
-  readonly parentSpanId?: string
-  readonly name: string
-  readonly status: { readonly code?: number }
-}
-
-const openCollector = async (t: Test) => {
-  const bodies: string[] = []
-  const server = createServer((request, response) => {
-    let body = ''
-    request.setEncoding('utf8').on('data', (text: string) => {
-      body += text
-    })
-    request.on('end', () => {
-      if (request.url === '/v1/traces') bodies.push(body)
-      response.end('{}')
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.teardown(() => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const spans = () => bodies.flatMap((body) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans as Span[])
-  return { url, spans }
-}
 
 const traceparent = (n: number): string => `00-${String(n).padStart(32, 'a')}-${String(n).padStart(16, 'b')}-01`
 
@@ -72,6 +44,20 @@ t.test('each request in the trace of its client', async (t) => {
   t.match(said[2], `00-${idOf(3)}-`)
   const others = new Set(sent.map(({ traceId }) => traceId).filter((id) => !/^a/.test(id)))
   t.equal(others.size, 1, 'a request without one has a trace of its own')
+})
+
+t.test('a request that its client leaves out of its traces sends no span, and what it asks is told so', async (t) => {
+  const { url, spans } = await openCollector(t)
+  const left = traceparent(6).replace(/01$/, '00')
+  for (const args of [[], ['--record', 'runs']]) {
+    const server = await serve({ 'a.plumb': SPEC }, { args: ['--grant', 'exec', ...args], env: { OTEL_EXPORTER_OTLP_ENDPOINT: url } })
+    for (const path of ['/bot', '/nested']) {
+      const { status, json } = await server.call(path, '"call where {}"', { headers: { traceparent: left } })
+      t.match({ status, said: String(json) }, { status: 200, said: left }, `${path} ${args}`)
+    }
+    await server.stop()
+  }
+  t.strictSame(spans(), [])
 })
 
 t.test('a run that is recorded', async (t) => {

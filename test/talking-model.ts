@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
+import { speaker, type Wire } from './talking-wires.js'
 
 export interface Turn {
-  /** The request, as the Messages API has it. */
+  /** The request, as its API has it. */
   readonly body: { readonly messages: readonly { readonly role: string; readonly content: unknown }[]; readonly [key: string]: unknown }
   /** A piece of text, streamed at once. */
   say(text: string): void
@@ -15,6 +16,8 @@ export interface Turn {
   /** A call of a tool, after the text. */
   call(name: string, input: unknown): void
   end(): void
+  /** The connection breaks. */
+  cut(): void
   /** The client has disconnected. */
   readonly dropped: Promise<void>
 }
@@ -29,23 +32,16 @@ export interface TalkingModel {
 interface StubModel {
   openServer(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<{ url: string; close: () => void }>
   bodyOf(request: IncomingMessage): Promise<string>
-  readonly START: string
-  startText(index: number): string
-  moreText(index: number, text: string): string
-  thinking(index: number, text: string): string
-  call(index: number, id: string, name: string, input: unknown): string
-  stopBlock(index: number): string
-  stop(reason: 'tool_use' | 'end_turn'): string
 }
 
 // Tests run in the root.
 const stub: StubModel = createRequire(resolve('package.json'))('./scripts/stub-model.cjs')
 
-export const openTalkingModel = async (): Promise<TalkingModel> => {
+export const openTalkingModel = async (wire: Wire = 'messages'): Promise<TalkingModel> => {
   const came: Turn[] = []
   const waiting: ((turn: Turn) => void)[] = []
   const { url, close } = await stub.openServer(async (request, response) => {
-    const turn = await readTurn(request, response)
+    const turn = await readTurn(wire, request, response)
     const next = waiting.shift()
     if (next) next(turn)
     else came.push(turn)
@@ -60,39 +56,19 @@ export const openTalkingModel = async (): Promise<TalkingModel> => {
   }
 }
 
-const readTurn = async (request: IncomingMessage, response: ServerResponse): Promise<Turn> => {
+const readTurn = async (wire: Wire, request: IncomingMessage, response: ServerResponse): Promise<Turn> => {
   const body = JSON.parse(await stub.bodyOf(request))
-  let index = 0
-  let hasCalled = false
-  let isTexting = false
+  const { start, say, think, call, end } = speaker(wire)
+  response.on('error', () => {})
   const send = (events: string): void => void response.write(events)
-  const stopText = (): void => {
-    if (isTexting) send(stub.stopBlock(index++))
-    isTexting = false
-  }
-  send(stub.START)
+  send(start())
   return {
     body,
-    say: (text) => {
-      if (!isTexting) send(stub.startText(index))
-      isTexting = true
-      send(stub.moreText(index, text))
-    },
-    think: (text) => {
-      send(stub.thinking(index, text) + stub.stopBlock(index))
-      index++
-    },
-    call: (name, input) => {
-      stopText()
-      hasCalled = true
-      send(stub.call(index, `call_${index}`, name, input) + stub.stopBlock(index))
-      index++
-    },
-    end: () => {
-      stopText()
-      send(stub.stop(hasCalled ? 'tool_use' : 'end_turn'))
-      response.end()
-    },
+    say: (text) => send(say(text)),
+    think: (text) => send(think(text)),
+    call: (name, input) => send(call(name, input)),
+    end: () => void response.end(end()),
+    cut: () => void response.destroy(),
     dropped: once(response, 'close').then(() => {}),
   }
 }

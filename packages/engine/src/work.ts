@@ -49,7 +49,8 @@ const openWatch = async ({ graph }: LoadedRun, spec: string, options: RunOptions
   if (settings?.ok === false) return settings
   const warn = (text: string) => reporter.warn(fault('connection_failed', text))
   const { url, parent } = settings?.value ?? {}
-  const spans = settings && url ? { exporter: new BatchSpanExporter(settings.value, url, warn), parent } : undefined
+  const spans =
+    settings && url && parent?.isSampled !== false ? { exporter: new BatchSpanExporter(settings.value, url, warn), parent } : undefined
   if (options.display.trace === undefined) return succeed(new WorkerWatch({ trace: undefined, spans }))
   const display = new RunDisplay({ ...options.display, progress: false, summary: undefined }, { isChild: true })
   const opened = await display.openListeners(reporter, undefined, (error) => reporter.report(error))

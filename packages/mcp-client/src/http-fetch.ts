@@ -76,15 +76,17 @@ class HttpFetch {
     }
   }
 
-  /** With the arguments in their own text, and the headers that repeat parameters. */
+  /** With the arguments in their own text, and the headers that repeat parameters, and the span that it is a part of. */
   #fill(init: RequestInit, isRequest: boolean): { readonly init: RequestInit; readonly named: RequestHeaders | undefined } {
     if (!isRequest || typeof init.body !== 'string') return { init, named: undefined }
+    const headers = new Headers(init.headers)
+    const traceparent = traceparentIn(init.body)
+    if (traceparent !== undefined) headers.set('traceparent', traceparent)
     const body = this.#options.places.fill(init.body)
     const named = readHeaders(body, this.#options.parameters)
-    if (!named) return { init: { ...init, body }, named }
+    if (!named) return { init: { ...init, body, headers }, named }
     const stop = new AbortController()
     this.#running.set(named.id, stop)
-    const headers = new Headers(init.headers)
     for (const [name, value] of Object.entries(named.headers)) headers.set(name, value)
     return { init: { ...init, body, headers, signal: init.signal ? AbortSignal.any([init.signal, stop.signal]) : stop.signal }, named }
   }
@@ -205,6 +207,14 @@ const beginning = async (response: Response): Promise<string> => {
     // Uses what came before the connection broke.
   }
   return Buffer.concat(chunks).toString('utf8')
+}
+
+/** Of a message whose arguments are not filled in yet: for what reads no bodies. */
+const traceparentIn = (text: string): string | undefined => {
+  if (!text.includes('"traceparent"')) return undefined
+  const { params } = JSON.parse(text) as { readonly params?: { readonly _meta?: { readonly traceparent?: unknown } } }
+  const found = params?._meta?.traceparent
+  return typeof found === 'string' ? found : undefined
 }
 
 /** The headers that repeat a request of revision 2026-07-28, for proxies that do not read bodies. */

@@ -13,7 +13,7 @@ const front = (lines: string, behind = '\nDo it.\n') => `---\n${lines}\n---\n${b
 const LONG = 'x'.repeat(1024)
 
 /** The text, and what is read of it; or the beginning of what is wrong, and its line. */
-const TEXTS: readonly (readonly [what: string, text: string, read: object | string, line?: number])[] = [
+const TEXTS: readonly (readonly [what: string, text: string, read: object | string | RegExp, line?: number])[] = [
   [
     'plain',
     front('name: refund\ndescription: How refunds work.'),
@@ -60,7 +60,44 @@ const TEXTS: readonly (readonly [what: string, text: string, read: object | stri
   ...['A', 'a_b', 'a--b', '-a', 'a-', 'a b', 'ä'].map(
     (name) => [`the name ${name}`, front(`name: ${name}\ndescription: b`), `'${name}' is not a name of a skill`, 2] as const,
   ),
-  ['a number', front('description: b\nname: 12'), "'12' is not a name of a skill", 3],
+  ['a number', front('description: b\nname: 12'), "'name' is not a text: it reads as '12'; write it between quotes", 3],
+  ['a number of hexadecimal digits', front('name: 0x1f\ndescription: b'), "'name' is not a text: it reads as '31'", 2],
+  ['true', front('name: true\ndescription: b'), "'name' is not a text: it reads as 'true'", 2],
+  [
+    'yes, a day, and null between quotes',
+    front('name: yes\ndescription: 2024-01-01\nx: "null"'),
+    { name: 'yes', description: '2024-01-01' },
+  ],
+  ['null', front('name: null\ndescription: b'), "its front matter has no 'name'", 2],
+  ['an @', front('name: a\ndescription: @me: do it'), /^its front matter is not YAML: .*; write 'description' between quotes$/, 3],
+  ['a dash', front('name: a\ndescription: - b'), /; write 'description' between quotes$/, 3],
+  ['a star', front('name: a\ndescription: *b c'), /; write 'description' between quotes$/, 3],
+  ['a brace', front('name: a\ndescription: {b} c: d'), /; write 'description' between quotes$/, 3],
+  ['a quote that does not end', front('name: a\ndescription: "b'), /^its front matter is not YAML: [^;]*$/],
+  ['a tab', front('name: a\ndescription: b\nmetadata:\n\tx: 1'), 'its front matter is not YAML: Tabs are not allowed', 5],
+  ['quotes within', front('name: a\ndescription: Say "hi": then \'go\''), { description: 'Say "hi": then \'go\'' }],
+  ['aliases', front('name: &n a\ndescription: *n'), { name: 'a', description: 'a' }],
+  [
+    'aliases of aliases',
+    front(
+      `name: a\ndescription: b\na: &a [${'x,'.repeat(9)}]\n${['b', 'c', 'd', 'e'].map((x, i) => `${x}: &${x} [${`*${'abcd'[i]},`.repeat(9)}]`).join('\n')}`,
+    ),
+    'its front matter is not YAML: Excessive alias count',
+  ],
+  ['__proto__', front('name: a\n__proto__: {description: c}\ndescription: b'), { name: 'a', description: 'b' }],
+  ['JSON', '---\n{"name": "a", "description": "b"}\n---\n', { name: 'a', description: 'b', markdown: '' }],
+  ['odd values of other keys', front('name: a\ndescription: b\nlicense: [x]\ncompatibility: 5\nmetadata: 3'), { name: 'a' }],
+  ['a name of invisible characters', front('name: a\u200bb\ndescription: b'), "'a\\u200bb' is not a name of a skill", 2],
+  ['keys in capitals', front('Name: a\nDescription: b'), "its front matter has no 'name'", 1],
+  ['keys without a blank', front('name:a\ndescription:b'), 'its front matter has no keys', 1],
+  ['CR alone', front('name: a\ndescription: b').replaceAll('\n', '\r'), 'it has no front matter', 1],
+  ['two byte-order marks', `\ufeff\ufeff${front('name: a\ndescription: b')}`, 'it has no front matter', 1],
+  ['dots below', '---\nname: a\ndescription: b\n...\nX', 'it has no front matter', 1],
+  ['four dashes', '----\nname: a\ndescription: b\n----\n', 'it has no front matter', 1],
+  ['TOML', '+++\nname = "a"\n+++\n', 'it has no front matter', 1],
+  ['an empty file', '', 'it has no front matter', 1],
+  ['a second front matter', front('name: a\ndescription: b', '---\nname: c\n---\n'), { name: 'a', markdown: '---\nname: c\n---' }],
+  ['tools as a map', front('name: a\ndescription: b\nallowed-tools: {Read: true}'), "'allowed-tools' is not a list of names", 4],
   ['65 characters', front(`name: ${'a'.repeat(65)}\ndescription: b`), "the name '"],
   ['a list for a description', front('name: a\ndescription: [b]'), "'description' is not a text", 3],
   ['1,025 characters', front(`name: a\ndescription: ${LONG}x`), 'its description has 1025 characters', 3],
@@ -72,8 +109,9 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 t.test('what is read of a SKILL.md', async (t) => {
   for (const [what, text, expected, line] of TEXTS) {
     const read = readSkillText(text)
-    if (typeof expected !== 'string') t.match(read, { ok: true, value: expected }, what)
-    else t.match(read, { ok: false, error: { why: new RegExp(`^${escaped(expected)}`), ...(line ? { line } : {}) } }, what)
+    const why = typeof expected === 'string' ? new RegExp(`^${escaped(expected)}`) : expected
+    if (why instanceof RegExp) t.match(read, { ok: false, error: { why, ...(line ? { line } : {}) } }, what)
+    else t.match(read, { ok: true, value: expected }, what)
   }
 })
 
@@ -108,7 +146,14 @@ t.test('folders, and folders of folders', async (t) => {
   t.match(load('all', 'other').errors, [{ index: 1, message: /'other\/order' and 'all\/order', which are both called 'order'/ }])
   t.match(load('none').errors, [{ index: 0, message: /'skills' names 'none': neither it nor a folder in it has a SKILL\.md/ }])
   t.match(load('absent').errors, [{ index: 0, message: /'absent': there is no such folder/ }])
-  t.match(load('all/README.md').errors, [{ message: /it is not a folder/ }])
+  t.match(load('all/README.md').errors, [{ message: /it is not a folder: name the one that holds it/ }])
+  put('letters/a/skill.md', skill('a'))
+  t.match(load('letters').errors, [{ message: /has a SKILL\.md, but there is 'a\/skill\.md': give it that name/ }])
+  t.match(load('letters/a').errors, [{ message: /but there is 'skill\.md'/ }])
+  put('huge/SKILL.md', `${skill('huge')}${'x'.repeat(16 * 1024 * 1024)}`)
+  t.match(load('huge').errors, [{ message: /'huge\/SKILL\.md': it is larger than 16777216 bytes/ }])
+  mkdirSync(join(root, 'directory/SKILL.md'), { recursive: true })
+  t.match(load('directory').errors, [{ message: /neither it nor a folder in it has a SKILL\.md$/ }])
   put('broken/a/SKILL.md', '---\nname: a\n---\n')
   put('broken/b/SKILL.md', Buffer.from([0xff]))
   mkdirSync(join(root, 'broken/c'))

@@ -1,10 +1,11 @@
 // What OpenTelemetry's conventions say of the names that we write: types, well-known values, what each span and metric may and must have.
 // Taken on 2026-11-29 from the model files (model/gen-ai, model/mcp) of open-telemetry/semantic-conventions-genai, as they stand at commit
 // 024a4f944a1291fcb627c9c47da69e79868dd15e, with what CHANGELOG.md of v0.1.0 changes behind it (workflows are invoke_agent spans, and have
-// gen_ai.agent.name); and of what is not of generative AI from open-telemetry/semantic-conventions v1.44.0 (2026-08-04).
+// gen_ai.agent.name); and of what is not of generative AI from open-telemetry/semantic-conventions v1.45.0. conventions.test.ts holds it against
+// the package that is generated from those.
 
 /** The type of an attribute, or its well-known values. */
-const ATTRIBUTES: Readonly<Record<string, 'string' | 'int' | 'boolean' | 'string[]' | 'any' | readonly string[]>> = {
+export const ATTRIBUTES: Readonly<Record<string, 'string' | 'int' | 'boolean' | 'string[]' | 'any' | readonly string[]>> = {
   'error.type': 'string',
   'gen_ai.agent.name': 'string',
   'gen_ai.conversation.id': 'string',
@@ -51,8 +52,9 @@ const ATTRIBUTES: Readonly<Record<string, 'string' | 'int' | 'boolean' | 'string
   'mcp.resource.uri': 'string',
   'network.protocol.name': 'string',
   'network.transport': ['tcp', 'udp', 'pipe', 'unix', 'quic'],
+  'otel.metric.overflow': 'boolean',
   'process.exit.code': 'int',
-  'rpc.response.status_code': 'string',
+  'rpc.status_code': 'string',
   'server.address': 'string',
   'server.port': 'int',
   'service.name': 'string',
@@ -76,7 +78,7 @@ const MCP_CLIENT = [
   'mcp.method.name',
   'mcp.protocol.version',
   'jsonrpc.request.id',
-  'rpc.response.status_code',
+  'rpc.status_code',
   ...NETWORK,
   'server.address',
   'server.port',
@@ -123,7 +125,7 @@ export const SPANS: Readonly<Record<string, SpanRule>> = {
     known: ['jsonrpc.request.id', 'mcp.protocol.version', 'network.transport'],
     may: [
       ...['error.type', 'gen_ai.operation.name', 'gen_ai.tool.name', 'gen_ai.prompt.name', 'mcp.resource.uri', 'network.protocol.name'],
-      ...['rpc.response.status_code', ...CALL],
+      ...['rpc.status_code', ...CALL],
     ],
   },
 }
@@ -152,6 +154,8 @@ export const METRICS: Readonly<Record<string, MetricRule>> = {
   },
   'gen_ai.client.inference.usage.input_tokens': COUNTED,
   'gen_ai.client.inference.usage.output_tokens': COUNTED,
+  'gen_ai.client.inference.usage.cache_read.input_tokens': COUNTED,
+  'gen_ai.client.inference.usage.cache_write.input_tokens': COUNTED,
   'gen_ai.client.inference.usage.reasoning.output_tokens': COUNTED,
   'gen_ai.invoke_agent.duration': {
     form: 'histogram',

@@ -84,6 +84,13 @@ const completion = (message: object, finish_reason = 'stop', id = 'chatcmpl-1') 
   usage: { prompt_tokens: 20, completion_tokens: 9, completion_tokens_details: { reasoning_tokens: 4 } },
 })
 
+/** By Anthropic, whose cache is counted both ways. */
+const MESSAGE = {
+  ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'claude-sonnet-4-5', stop_reason: 'end_turn', stop_sequence: null },
+  content: [{ type: 'text', text: 'no number' }],
+  usage: { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: 3, cache_creation_input_tokens: 4 },
+}
+
 const callOf = (id: string, name: string, input: object) => ({ id, type: 'function', function: { name, arguments: JSON.stringify(input) } })
 
 const MCP_SERVER = `
@@ -109,7 +116,7 @@ let asker : !string -> !string = agent {
   mcp: [{ command: "node", args: ["mcp.cjs", "${log}"], prefix: "loud", sandbox: false }], prompt: "Be brief.", conversation: value
 }
 let checker : !string -> !int = agent {
-  provider: "openai", model: "gpt-5.2", endpoint: "${url}/v1", wire: "chat", stream: false, max_retries: 0, amnesiac: true
+  provider: "anthropic", model: "claude-sonnet-4-5", endpoint: "${url}", stream: false, max_retries: 0, amnesiac: true
 }
 let main : !string -> !int = asker ; checker
 `
@@ -119,8 +126,8 @@ const openModel = (t: Test) =>
     if (path === '/page') return { body: { page: true } }
     // Its first request is retried.
     if (count === 1) return { status: 503, body: { error: { message: 'busy' } } }
-    const { messages, tools } = JSON.parse(body) as { messages: { role: string }[]; tools?: unknown }
-    if (!tools) return { body: completion({ content: 'no number' }) }
+    if (path === '/v1/messages') return { body: MESSAGE }
+    const { messages } = JSON.parse(body) as { messages: { role: string }[] }
     if (messages.some(({ role }) => role === 'tool')) return { body: completion({ content: 'done' }) }
     const calls = [
       callOf('call_a', 'fetch', { url: 'PAGE' }),
@@ -157,6 +164,7 @@ t.test('the spans of a run', async (t) => {
   const spans = bodies.flatMap(({ resourceSpans }) => resourceSpans[0].scopeSpans[0].spans as Span[])
   const named = (name: string) => spans.filter((span) => span.name === name)
   t.strictSame([...new Set(spans.map(({ name }) => name))].sort(), [
+    'chat claude-sonnet-4-5',
     'chat gpt-5.2',
     'execute_tool fetch',
     'execute_tool loud:shout',
@@ -182,6 +190,14 @@ t.test('the spans of a run', async (t) => {
     'gen_ai.conversation.id': 'k1',
     'gen_ai.system_instructions': /^\[\{"type":"text","content":"Be brief\./,
   })
+  t.match(named('chat claude-sonnet-4-5').map(valuesOf), [
+    {
+      'gen_ai.usage.input_tokens': '8',
+      'gen_ai.usage.cache_read.input_tokens': '3',
+      'gen_ai.usage.cache_write.input_tokens': '4',
+      'gen_ai.provider.name': 'anthropic',
+    },
+  ])
   t.match(named('invoke_agent asker').map(valuesOf), [{ 'gen_ai.conversation.id': 'k1', 'gen_ai.system_instructions': /Be brief/ }])
   t.match(named('invoke_agent checker').map(valuesOf), [{ 'error.type': 'output_type_mismatch' }])
 
@@ -252,6 +268,21 @@ let main : !string -> !string = plumb(input, output) { spawn inner(input=input, 
 const spansIn = (seen: readonly Seen[]): readonly Span[] =>
   seen.filter(({ path }) => path === '/v1/traces').flatMap(({ body }) => JSON.parse(body).resourceSpans[0].scopeSpans[0].spans as Span[])
 
+t.test('a run that its caller leaves out of its traces sends metrics alone', async (t) => {
+  const collector = await openServer(t, () => ({}))
+  const spec = `let where : { arguments?: [string] } -> string = tool { command: "printenv TRACEPARENT" }
+let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [where] }
+let inner : !string -> !string = plumb(input, output) { input ; bot ; output }
+let main : !string -> !string = inner
+`
+  const directory = makeTestDirectory({ 's.plumb': spec })
+  const left = `00-${TRACE}-b7ad6b7169203331-00`
+  const env = { ...envIn(directory), OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, TRACEPARENT: left }
+  const { out, err } = await bash(`echo '"call where {}"' | plumb --grant exec s.plumb`, { directory, env })
+  t.match(out, left, err)
+  t.strictSame([...new Set(collector.seen.map(({ path }) => path))], ['/v1/metrics'])
+})
+
 const REQUESTS = [
   { id: 1, method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } } },
   { id: 2, method: 'tools/list', params: {} },
@@ -303,7 +334,7 @@ t.test('the spans of a server of MCP', async (t) => {
   for (const span of spans) checkSpan(t, span, 'mcp.server')
   const named = (id: string) => spans.find((span) => valuesOf(span)['jsonrpc.request.id'] === id)
   t.match(valuesOf(named('4') as Span), { 'error.type': 'tool_error' })
-  t.match(valuesOf(named('5') as Span), { 'rpc.response.status_code': '-32602', 'error.type': undefined })
+  t.match(valuesOf(named('5') as Span), { 'rpc.status_code': '-32602', 'error.type': undefined })
   t.match(valuesOf(named('7') as Span), { 'mcp.protocol.version': '2026-07-28' })
   t.match(out, new RegExp(`00-${TRACE}-${named('3')?.spanId}-01`), 'what the tool asks is below it')
   await checkProtocol(t, collector.seen)

@@ -27,7 +27,7 @@ export const composeTools = async (
   { catalogue, maxOutput, warn }: ChainOptions,
   context: CallContext,
 ): Promise<ChainAnswer> => {
-  const { id, signal, calls } = context
+  const { id, signal, calls, traceparent } = context
   const tools = catalogue.tools()
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
   const run = (walk?: Walk) =>
@@ -43,7 +43,8 @@ export const composeTools = async (
         const refused = walk?.judge(name)
         if (refused) return { ok: false, error: refused }
         const { tool, session } = byName.get(name) as GatewayTool
-        const { result } = await perform(tool, json, { session, signal: stop, id: `${id}/${number}`, parent: { id, depth: 0 } })
+        const of = { session, signal: stop, id: `${id}/${number}`, parent: { id, depth: 0, traceparent } }
+        const { result } = await perform(tool, json, of)
         if (result.ok) walk?.made(name)
         return result
       },

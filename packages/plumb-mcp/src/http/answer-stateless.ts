@@ -45,7 +45,9 @@ export const answerStateless = async (
   response.once('close', () => stop.abort())
   const events = openEvents(response)
   const send = async (notification: object): Promise<void> => events.send({ jsonrpc: '2.0', ...notification })
-  const answer = await server.answer(request as StatelessRequest, { signal: stop.signal, send })
+  const { traceparent } = headers
+  const header = typeof traceparent === 'string' ? traceparent : undefined
+  const answer = await server.answer(request as StatelessRequest, { signal: stop.signal, send, header })
   events.end()
   if (!answer || response.destroyed) return
   if (!response.headersSent) return sendJson(response, statusOf(answer), answer.message)

@@ -26,7 +26,7 @@ export const openClient = async (transport: Transport, context: ServerContext, c
   const subscriptions = openSubscriptions((uri) => void rpc.notify({ method: 'notifications/resources/updated', params: { uri } }))
   const rpc = openJsonRpc(
     transport,
-    async (name, params, request) => {
+    async (name, params, { header, ...request }) => {
       const method = name === 'initialize' ? begin : Object.hasOwn(SESSION_METHODS, name) ? SESSION_METHODS[name] : undefined
       if (!method) throw noMethod(name)
       /** Asks the person at the client, if it supports that. */
@@ -38,7 +38,8 @@ export const openClient = async (transport: Transport, context: ServerContext, c
       }
       const answer = (traceparent?: string) => method(client, params, { ...request, ask, traceparent })
       const { spans, catalogue } = context
-      return spans ? spans.around({ id: request.requestId, method: name, params, protocol: () => revision, catalogue }, answer) : answer()
+      if (!spans) return answer()
+      return spans.around({ id: request.requestId, method: name, params, header, protocol: () => revision, catalogue }, answer)
     },
     () => subscriptions.close(),
   )

@@ -2,7 +2,7 @@
 // but it and its schemas take as long to load as the rest of a start.
 
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js'
 import { isRecord } from '@plumb/wire'
 import type { Notification, Params, RequestContext } from './method.js'
 import { toRpcError } from './rpc-error.js'
@@ -26,8 +26,13 @@ export interface RequestOptions {
   readonly relatedTo: Id
 }
 
+export interface RpcRequest extends Omit<RequestContext, 'ask' | 'traceparent'> {
+  /** `traceparent` of the HTTP request that it came with. */
+  readonly header: string | undefined
+}
+
 /** Resolves to the result; rejects with an `RpcError` if the request is wrong. */
-export type RpcHandler = (method: string, params: Params, request: Omit<RequestContext, 'ask'>) => Promise<object>
+export type RpcHandler = (method: string, params: Params, request: RpcRequest) => Promise<object>
 
 /** `onClosed` is called once, when the client has ended or closed. */
 export const openJsonRpc = (transport: Transport, answer: RpcHandler, onClosed: () => void): JsonRpc => {
@@ -41,13 +46,14 @@ export const openJsonRpc = (transport: Transport, answer: RpcHandler, onClosed: 
       // The client has ended, which is handled elsewhere.
     }
   }
-  const takeRequest = async (id: Id, method: string, params: Params): Promise<void> => {
+  const takeRequest = async (id: Id, method: string, params: Params, header: string | undefined): Promise<void> => {
     const stop = new AbortController()
     running.set(id, stop)
     const reply = await answer(method, params, {
       signal: stop.signal,
       requestId: id,
       _meta: params._meta as RequestContext['_meta'],
+      header,
       sendNotification: async (notification) => {
         if (!stop.signal.aborted) await send(notification, id)
       },
@@ -59,14 +65,14 @@ export const openJsonRpc = (transport: Transport, answer: RpcHandler, onClosed: 
     // A cancelled request is not answered.
     if (!stop.signal.aborted) await send({ id, ...reply })
   }
-  const take = (message: JSONRPCMessage): void => {
+  const take = (message: JSONRPCMessage, extra?: MessageExtraInfo): void => {
     if (!('method' in message)) {
       const { id } = message
       if (id !== undefined) asked.get(id)?.(message as unknown as Params)
       return
     }
     const { method, params = {} } = message
-    if ('id' in message) void takeRequest(message.id, method, params)
+    if ('id' in message) void takeRequest(message.id, method, params, headerIn(extra))
     else if (method === 'notifications/cancelled') running.get(params.requestId as Id)?.abort()
   }
   transport.onmessage = take
@@ -104,4 +110,9 @@ export const openJsonRpc = (transport: Transport, answer: RpcHandler, onClosed: 
     start: () => transport.start(),
     close: () => transport.close(),
   }
+}
+
+const headerIn = (extra: MessageExtraInfo | undefined): string | undefined => {
+  const value = extra?.requestInfo?.headers.traceparent
+  return typeof value === 'string' ? value : undefined
 }

@@ -18,6 +18,8 @@ export interface SpannedRequest {
   /** The revision, once the request is answered. */
   readonly protocol: () => string | undefined
   readonly catalogue: Catalogue
+  /** The header of its HTTP request that names a span; what stands in `_meta` is nearer to the call. */
+  readonly header: string | undefined
 }
 
 export interface RequestSpans {
@@ -36,12 +38,15 @@ export const openRequestSpans = (isHttp: boolean, warn: (text: string) => void):
 
 const spansTo = (exporter: BatchSpanExporter, settings: OtlpSettings, isHttp: boolean): RequestSpans => ({
   around: async (request, work) => {
-    const parent = placeIn(request.params) ?? settings.parent
+    const [inMeta, around] = [placeIn(request.params), parentOf(request.header) ?? settings.parent]
+    const parent = inMeta ?? around
+    if (parent?.isSampled === false) return work(traceparentOf(parent.traceId, parent.spanId, false))
+    const links = inMeta && around && around.spanId !== inMeta.spanId ? [around] : []
     const [traceId, spanId, start] = [parent?.traceId ?? randomBytes(16).toString('hex'), newSpanId(), Date.now()]
     const end = (outcome: Outcome): void => {
       const { name, attributes } = aboutOf(request, settings.capturesContent)
       exporter.add({
-        ...{ traceId, spanId, parentId: parent?.spanId, name, kind: 'server', start, end: Date.now() },
+        ...{ traceId, spanId, parentId: parent?.spanId, name, kind: 'server', start, end: Date.now(), links },
         attributes: { ...attributes, ...transportOf(isHttp), ...outcome.attributes },
         ...(outcome.error === undefined ? {} : { error: outcome.error }),
       })
@@ -114,6 +119,6 @@ const OF_CALLERS = new Set([-32700, -32600, -32601, -32602, -32002])
 
 const refusalOf = (error: unknown): Outcome => {
   const { code, message } = toRpcError(error)
-  const status = { 'rpc.response.status_code': String(code) }
+  const status = { 'rpc.status_code': String(code) }
   return OF_CALLERS.has(code) ? { attributes: status } : { attributes: { ...status, 'error.type': String(code) }, error: message }
 }

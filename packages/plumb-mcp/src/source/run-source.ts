@@ -37,6 +37,8 @@ export interface SourceRun {
   readonly around: readonly string[]
   /** Ends it, as when the time is up. */
   readonly signal: AbortSignal
+  /** The span of the request, for what it asks. */
+  readonly traceparent: string | undefined
   /** Reports what it does without, such as a server that is unavailable. */
   readonly warn: (warning: Fault) => void
   /** Called with the number of outputs so far. */
@@ -112,7 +114,7 @@ export const runSource = async (run: SourceRun): Promise<Result<SourceOutcome>> 
   return succeed({ outputs, faults })
 }
 
-const start = ({ bundle, docroot, authority, args, around }: SourceRun): Result<PlumbChild> => {
+const start = ({ bundle, docroot, authority, args, around, traceparent }: SourceRun): Result<PlumbChild> => {
   const depth = deepenNesting()
   if (!depth.ok) return depth
   return spawnPlumb({
@@ -123,7 +125,10 @@ const start = ({ bundle, docroot, authority, args, around }: SourceRun): Result<
     authority: narrow(authority, { minutes: MINUTES, now: Date.now() }),
     cwd: docroot,
     // Nothing is looked up by name outside the docroot.
-    env: { ...childEnv('ours'), ...depth.value, PLUMB_ERRORS: 'json', PLUMB_PATH: '', PLUMB_RESOURCES: '', NODE_OPTIONS },
+    env: {
+      ...{ ...childEnv('ours'), ...depth.value, PLUMB_ERRORS: 'json', PLUMB_PATH: '', PLUMB_RESOURCES: '', NODE_OPTIONS },
+      ...(traceparent === undefined ? {} : { PLUMB_TRACEPARENT: traceparent }),
+    },
   })
 }
 

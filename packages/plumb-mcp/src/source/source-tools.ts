@@ -120,7 +120,7 @@ const callSource = async (
   inputs: readonly string[],
   isOne: boolean,
   { docroot, authority, args, around, warn, timeout }: SourceOptions,
-  { signal, progress }: CallContext,
+  { signal, progress, traceparent }: CallContext,
 ): Promise<McpToolResult> => {
   const late = AbortSignal.timeout(timeout * 1000)
   const either = AbortSignal.any([signal, late])
@@ -136,7 +136,8 @@ const callSource = async (
   }
   const total = isOne ? undefined : inputs.length
   const onOutput = (count: number): void => progress(`output ${count}`, count, total)
-  const ran = await runSource({ bundle, inputs, isFirstEnough: isOne, docroot, authority, args, around, warn, signal: either, onOutput })
+  const run = { bundle, inputs, isFirstEnough: isOne, docroot, authority, args, around, warn, signal: either, traceparent, onOutput }
+  const ran = await runSource(run)
   if (late.aborted) return toError(fault('timeout', `the program was stopped after ${timeout} s`))
   return ran.ok ? outcome(ran.value, isOne) : toError(ran.error)
 }

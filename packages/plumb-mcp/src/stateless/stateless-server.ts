@@ -37,6 +37,8 @@ export interface Asker {
   /** Fires when the client no longer waits. */
   readonly signal: AbortSignal
   readonly send: (notification: Notification) => Promise<void>
+  /** `traceparent` of its HTTP request. */
+  readonly header?: string | undefined
 }
 
 /** How long lists may be cached (ms) unless a notification says otherwise; contents of files may change at once. */
@@ -107,7 +109,7 @@ export const openStateless = (context: ServerContext, taskAfterMs?: number, call
     // A stream of notifications has no end of its own.
     const isSpanned = spans && method !== 'subscriptions/listen' && (method === 'server/discover' || Object.hasOwn(METHODS, method))
     if (!isSpanned) return perform(request, envelope, asker)
-    const of = { id, method, params, protocol: () => envelope.revision, catalogue }
+    const of = { id, method, params, header: asker.header, protocol: () => envelope.revision, catalogue }
     return spans.around(of, (traceparent) => perform(request, envelope, asker, traceparent))
   }
 

@@ -1,6 +1,7 @@
 // Spans and metrics in OTLP's JSON encoding (opentelemetry-proto): 64-bit numbers are strings, ids are hexadecimal.
 
 import { version } from '../../package.json'
+import type { SpanPlace } from './trace-context.js'
 
 /** The conventions that names of spans, metrics and attributes are of. */
 const SCHEMA_URL = 'https://opentelemetry.io/schemas/gen-ai/0.1.0'
@@ -20,6 +21,8 @@ export interface OtlpSpan {
   readonly end: number
   readonly attributes: SpanAttributes
   readonly events?: readonly { readonly name: string; readonly time: number; readonly attributes?: SpanAttributes }[]
+  /** Spans that it belongs to beside its parent. */
+  readonly links?: readonly SpanPlace[]
   /** Why it failed, if it did. */
   readonly error?: string
 }
@@ -90,7 +93,7 @@ const numbersOf = (point: Omit<OtlpPoint, 'attributes'>): object => {
   return isWhole ? { asInt: String(sum) } : { asDouble: sum }
 }
 
-const spanOf = ({ traceId, spanId, parentId, name, kind, start, end, attributes, events = [], error }: OtlpSpan): object => ({
+const spanOf = ({ traceId, spanId, parentId, name, kind, start, end, attributes, events = [], links = [], error }: OtlpSpan): object => ({
   traceId,
   spanId,
   ...(parentId === undefined ? {} : { parentSpanId: parentId }),
@@ -104,6 +107,7 @@ const spanOf = ({ traceId, spanId, parentId, name, kind, start, end, attributes,
     name: event.name,
     attributes: attributesOf(event.attributes ?? {}),
   })),
+  ...(links.length === 0 ? {} : { links: links.map(({ traceId, spanId }) => ({ traceId, spanId })) }),
   status: error === undefined ? {} : { code: STATUS_ERROR, message: error },
 })
 

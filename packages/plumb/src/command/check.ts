@@ -158,8 +158,9 @@ const orderInWords = ({ agent, tool, after }: Order, _: number, all: readonly Or
 
 /** What its agents run as the user, and in no sandbox. */
 const outsideOf = (program: Program) =>
-  agentsOf(program).flatMap(({ name, config: { provider = process.env.PLUMB_PROVIDER, key_command, command } }) => {
-    if (command !== undefined || provider === 'eliza') return []
+  agentsOf(program).flatMap(({ name, config: { provider = process.env.PLUMB_PROVIDER, key_command, command, a2a } }) => {
+    // ELIZA, a person, a program and an agent elsewhere need no key from here.
+    if (command !== undefined || a2a !== undefined || provider === 'eliza' || provider === 'person') return []
     const said = process.env.PLUMB_KEY_COMMAND?.trim() ?? ''
     const own = ACCOUNTS.find((account) => account.name === provider)?.keyCommand
     const words = key_command ?? (said === '' ? own : said.split(/\s+/))

@@ -4,6 +4,7 @@
 import { currentBudget } from '@plumb/ledger'
 import { type Exit, type Fault, fault, MAX_CALL_TOKENS, parseJson, readUsage, type StateFile, type TelemetryLines } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
+import { InputNumbers } from '../event/input-numbers.js'
 import type { AgentTelemetry, ProcessKind } from '../event/run-event.js'
 import type { Secrets } from '../event/secrets.js'
 import type { Origin } from '../graph/origin.js'
@@ -33,6 +34,8 @@ export interface ChildMonitorOptions {
 
 export class ChildMonitor {
   readonly #o: ChildMonitorOptions
+  /** For what a parent is told. */
+  readonly #inputs = new InputNumbers()
   #hasWarned = false
 
   constructor(options: ChildMonitorOptions) {
@@ -58,7 +61,8 @@ export class ChildMonitor {
   }
 
   asked(n: number, seq: number, buf: Buffer, start: number, end: number): void {
-    const { emitter, place, replay } = this.#o
+    const { emitter, place, parent, replay } = this.#o
+    if (parent) this.#inputs.note(n, seq)
     replay?.sent(n)
     emitter?.emit({ kind: 'asked', process: place, n, seq, buf, start, end })
   }
@@ -102,8 +106,11 @@ export class ChildMonitor {
       const { messages, conversation, seq = 0 } = telemetry
       state?.append({ place, seq: seqOf(seq), messages, ...(conversation === undefined ? {} : { conversation }) })
     }
-    if (!isPrivate && !secrets) parent?.write(buf, start, end)
-    if (!isPrivate && secrets && telemetry) parent?.writeText(JSON.stringify(secrets.telemetry(telemetry)))
+    if (parent && !isPrivate && (!secrets || telemetry)) {
+      const told = secrets ? Buffer.from(JSON.stringify(secrets.telemetry(telemetry as AgentTelemetry))) : buf.subarray(start, end)
+      const line = this.#inputs.renumber(told)
+      parent.write(line, 0, line.length)
+    }
     if (!telemetry) return true
     emitter?.emit({ kind: 'telemetry', process: place, telemetry })
     if (telemetry.kind === 'usage' && telemetry.kept === undefined) allowance?.used(telemetry)

@@ -18,12 +18,17 @@ export const beginTrace = (traceparent: string): void => {
   process.env.PLUMB_SPANS = '1'
 }
 
+/** This process makes none, and what it starts is in the trace of its caller. */
+export const passTrace = (traceparent: string): void => {
+  process.env.PLUMB_TRACEPARENT = traceparent
+}
+
 /** The parent of this process sends the spans of its calls. */
 export const tellsSpans = (): boolean => !isOwn && process.env.PLUMB_SPANS === '1'
 
 /** Undefined: the run is not traced. */
 export const traceOfRun = (around = process.env.PLUMB_TRACEPARENT): Session['trace'] => {
-  const [, traceId] = /^00-([\da-f]{32})-[\da-f]{16}-01$/.exec(around ?? '') ?? []
+  const [, traceId] = /^00-([\da-f]{32})-[\da-f]{16}-0[01]$/.exec(around ?? '') ?? []
   if (around === undefined || traceId === undefined) return undefined
   return isOwn || tellsSpans() ? () => traceOfCall(traceId) : () => ({ traceparent: around })
 }

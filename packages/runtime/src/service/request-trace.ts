@@ -48,12 +48,17 @@ export class RequestTrace implements RunEmitter, TracedGraph {
   async finish(): Promise<void> {}
 
   /** The place of a call. */
-  readonly ofCall = (): CallTrace | undefined => (this.#collected.spans ? traceOfCall(this.#collected.spans.traceId) : undefined)
+  readonly ofCall = (): CallTrace | undefined => {
+    const { spans, around } = this.#collected
+    if (spans) return traceOfCall(spans.traceId)
+    return around === undefined ? undefined : { traceparent: around }
+  }
 
   /** The same within a nested plumb, whose calls have spans by what their agents tell. */
   get inner(): TracedGraph {
-    const { spans } = this.#collected
-    const inner = { emit: () => {}, ofCall: () => (spans ? { traceparent: spans.traceparent } : undefined) }
+    const { spans, around } = this.#collected
+    const traceparent = spans?.traceparent ?? around
+    const inner = { emit: () => {}, ofCall: () => (traceparent === undefined ? undefined : { traceparent }) }
     return { ...inner, inner }
   }
 

@@ -1,7 +1,7 @@
 // The folders of skills that a path names: on disk, or as a parent handed them over. It reads the files, and not what is in them.
 
 import { isUtf8 } from 'node:buffer'
-import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { findLinkStat, findRealPath, whySecret } from '@plumb/sandbox'
 import { fail, isRecord, parseJson, preview, type Result, sha256Of, succeed, systemReason } from '@plumb/wire'
@@ -37,15 +37,28 @@ export const skillFoldersAt = (path: string, shown: string): Result<readonly Ski
   const names = entriesOf(at)
   if (!names.ok) return names
   const folders = names.value.filter((entry) => entry.isDirectory() && isThere(join(at, entry.name, SKILL_FILE)))
-  if (folders.length === 0) return fail('file_not_found', whyNone(linkedSkillsAt(path)))
+  if (folders.length === 0) return fail('file_not_found', whyNone(linkedSkillsAt(path), misspelt(at, names.value)))
   const found = folders.map(({ name }) => ({ name, shown: join(shown, name), at: join(at, name) }))
   return succeed(found.sort((a, b) => byBytes(a.name, b.name)))
 }
 
-const whyNone = ([link]: readonly LinkedSkill[]): string =>
-  link === undefined
-    ? `neither it nor a folder in it has a ${SKILL_FILE}`
-    : `no folder in it has a ${SKILL_FILE}, but the link '${preview(link.name)}' leads to one: name where it leads`
+const whyNone = ([link]: readonly LinkedSkill[], other: string | undefined): string => {
+  if (link !== undefined)
+    return `no folder in it has a ${SKILL_FILE}, but the link '${preview(link.name)}' leads to one: name where it leads`
+  const none = `neither it nor a folder in it has a ${SKILL_FILE}`
+  return other === undefined ? none : `${none}, but there is '${preview(other)}': give it that name`
+}
+
+/** A file that has the name in other letters, in the folder or in one of its own. */
+const misspelt = (at: string, entries: readonly Dirent[]): string | undefined => {
+  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
+  for (const folder of ['', ...folders]) {
+    const inside = folder === '' ? succeed(entries) : entriesOf(join(at, folder))
+    const found = inside.ok ? inside.value.find((entry) => entry.isFile() && /^skills?\.md$/i.test(entry.name)) : undefined
+    if (found) return join(folder, found.name)
+  }
+  return undefined
+}
 
 export interface LinkedSkill {
   readonly name: string
@@ -75,7 +88,10 @@ const entriesOf = (directory: string) => {
     return succeed(readdirSync(directory, { withFileTypes: true }))
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return fail('file_not_found', code === 'ENOTDIR' ? 'it is not a folder' : systemReason(error as NodeJS.ErrnoException))
+    return fail(
+      'file_not_found',
+      code === 'ENOTDIR' ? 'it is not a folder: name the one that holds it' : systemReason(error as NodeJS.ErrnoException),
+    )
   }
 }
 

@@ -54,8 +54,9 @@ const NAME = /^[a-z0-9]+(?:-[a-z0-9]+)*$/
 
 const whyNoName = (name: Json | undefined): string | undefined => {
   if (name === undefined || name === null) return "its front matter has no 'name'"
-  const shown = preview(typeof name === 'string' ? name : JSON.stringify(name))
-  if (typeof name !== 'string' || !NAME.test(name))
+  if (typeof name !== 'string') return noText('name', name)
+  const shown = preview(name)
+  if (!NAME.test(name))
     return `'${shown}' is not a name of a skill: expected lower-case letters, digits and single hyphens, as in 'refund-rules'`
   return name.length > MAX_NAME ? `the name '${shown}' has ${name.length} characters: expected at most ${MAX_NAME}` : undefined
 }
@@ -63,10 +64,13 @@ const whyNoName = (name: Json | undefined): string | undefined => {
 const whyNoDescription = (given: Json | undefined, said: string | undefined): string | undefined => {
   if (given === undefined || given === null || said === '')
     return "its front matter has no 'description': expected what it does, and when it is of use"
-  if (said === undefined) return `'description' is not a text: it reads as '${preview(JSON.stringify(given))}'; write it between quotes`
+  if (said === undefined) return noText('description', given)
   const characters = [...said].length
   return characters > MAX_DESCRIPTION ? `its description has ${characters} characters: expected at most ${MAX_DESCRIPTION}` : undefined
 }
+
+const noText = (key: string, value: Json): string =>
+  `'${key}' is not a text: it reads as '${preview(JSON.stringify(value))}'; write it between quotes`
 
 /** Names parted by spaces or commas, or a list of them; `Bash(git:*)` is Bash. Undefined: it is neither. */
 const toolsIn = (value: Json | undefined): readonly string[] | undefined => {
@@ -93,12 +97,19 @@ const parseFront = (yaml: string): Result<{ readonly [key: string]: Json }, Skil
   // Many a plain text has a colon, as in "Use it when: …", which YAML takes for a key within the value.
   const read = parsed.ok ? parsed : orFirst(parsed, parseYaml(withColonsQuoted(yaml)))
   if (!read.ok) {
+    const { line } = read.error
     const [why = ''] = read.error.why.split(/ at line \d/)
-    return flaw(`its front matter is not YAML: ${preview(why, 200)}`, read.error.line === undefined ? undefined : read.error.line + 1)
+    return flaw(`its front matter is not YAML: ${preview(why, 200)}${toQuote(yaml, line)}`, line === undefined ? undefined : line + 1)
   }
   return isRecord(read.value)
     ? { ok: true, value: read.value as { readonly [key: string]: Json } }
     : flaw('its front matter has no keys', 1)
+}
+
+/** What to do about a value without quotes, which most errors are about. */
+const toQuote = (yaml: string, line: number | undefined): string => {
+  const [, key] = /^([\w-]+):[ \t]+[^\s"'|>]/.exec(yaml.split('\n')[(line ?? 0) - 1] ?? '') ?? []
+  return key === undefined ? '' : `; write '${key}' between quotes`
 }
 
 const orFirst = <T extends ReturnType<typeof parseYaml>>(first: T, second: T): T => (second.ok ? second : first)

@@ -1,10 +1,10 @@
 // Sends spans and metrics of runs to a collector. Loaded where the environment names one.
 
 import { BatchSpanExporter, type OtlpSettings, readOtlpSettings } from '@plumb/tool/otlp'
-import { parentOf } from '@plumb/tool/otlp/trace-context'
+import { parentOf, traceparentOf } from '@plumb/tool/otlp/trace-context'
 import { map, type Result } from '@plumb/wire'
 import type { RunListener } from '../../event/run-event.js'
-import { beginTrace } from '../../event/trace.js'
+import { beginTrace, passTrace } from '../../event/trace.js'
 import type { CostOf } from '../stats-counter.js'
 
 import { MetricsExporter } from './metrics-exporter.js'
@@ -18,6 +18,8 @@ export interface Collected {
   readonly listeners: readonly RunListener[]
   /** Undefined: none are sent. */
   readonly spans: OtlpSpans | undefined
+  /** For what is asked, where the run is left out of its trace. */
+  readonly around: string | undefined
 }
 
 export interface Collector {
@@ -43,9 +45,10 @@ export const openCollector = (env: NodeJS.ProcessEnv, warn: (text: string) => vo
     return {
       open: (costOf, traceparent) => {
         const parent = traceparent === undefined ? found.parent : parentOf(traceparent ?? undefined)
-        const spans = exporter && new OtlpSpans(exporter, { parent, capturesContent })
+        const around = parent?.isSampled === false ? traceparentOf(parent.traceId, parent.spanId, false) : undefined
+        const spans = exporter && around === undefined ? new OtlpSpans(exporter, { parent, capturesContent }) : undefined
         const listeners = [...(spans ? [spans] : []), ...(metrics ? [new OtlpMetrics(metrics, costOf)] : [])]
-        return { spans, listeners }
+        return { spans, listeners, around }
       },
       finish: async () => {
         await Promise.all([exporter?.end(), metrics?.finish()])
@@ -58,7 +61,8 @@ export const openCollector = (env: NodeJS.ProcessEnv, warn: (text: string) => vo
 export const openOtlp = (env: NodeJS.ProcessEnv, costOf: CostOf, warn: (text: string) => void): Result<readonly RunListener[]> =>
   map(openCollector(env, warn), (collector) => {
     if (!collector) return []
-    const { listeners, spans } = collector.open(costOf)
+    const { listeners, spans, around } = collector.open(costOf)
     if (spans) beginTrace(spans.traceparent)
+    else if (around !== undefined) passTrace(around)
     return [...listeners, { on: () => {}, finish: collector.finish }]
   })

@@ -272,7 +272,7 @@ const mcpAttributes = ({ protocol, transport, host, port, id }: McpNote, code: u
   'network.protocol.name': transport === 'tcp' ? 'http' : undefined,
   'server.address': host,
   'server.port': port,
-  'rpc.response.status_code': typeof code === 'number' ? String(code) : undefined,
+  'rpc.status_code': typeof code === 'number' ? String(code) : undefined,
 })
 
 /** In characters. */
