@@ -397,4 +397,4 @@ type Said =
 
 const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
 
-const CANCELLED: Fault = fault('cancelled', 'the answer was dropped on request')
+export const CANCELLED: Fault = fault('cancelled', 'the answer was dropped on request')

@@ -4,13 +4,15 @@
 //   state    begins when                                      what it writes
 //   idle     it has started, or its memory was set            answers control, or is surplus, which ends it
 //   leased   a request takes it                               goes to the request
-//   over     it has exited, or a request was stopped in it    is dropped
+//   dropping its request was stopped                          goes nowhere; once all of it is answered it is idle
+//   over     it has exited, or cannot drop a request          is dropped
 
 import { type Consent, consentText } from '@plumb/ledger'
 import { type Fault, isRecord, LineReader, type LineSink, LineWriter, NumberedLine, nowMs, parseJson, startDeadline } from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { type ChildEnds, openInProcessChild } from '../child/in-process-child.js'
 import type { Spawned } from '../child/spawn.js'
+import type { ToolService } from '../child/tool-service.js'
 import type { RunEmitter } from '../event/emitter.js'
 
 /** A call that waits for a person. */
@@ -36,6 +38,8 @@ export interface WarmProcessOptions {
   /** How it says which input a line answers. */
   readonly form: 'numbered' | 'each'
   readonly maxLine: number
+  /** Its tool calls. */
+  readonly tools: ToolService | undefined
   /** What it writes on stderr between requests. */
   readonly tellStderr: (text: string) => void
   readonly ended: () => void
@@ -52,6 +56,8 @@ export interface Lease {
 
 /** For the answer to a control message (ms). */
 const CONTROL_MS = 30_000
+/** For an answer to be dropped (ms). */
+const DROP_MS = 5000
 const CONTROL_FD = 6
 const REPLIES = 'ctrl_out'
 /** Bytes that wait in the pipe before a request has to wait. */
@@ -61,6 +67,8 @@ interface Leased {
   readonly ends: ChildEnds
   readonly end: (isWhole: boolean) => void
   isInputOver: boolean
+  /** Its request was stopped. `isDone`: and the process has taken note of that. */
+  dropped?: { isDone: boolean; readonly endDeadline: () => void }
 }
 
 export class WarmProcess {
@@ -75,6 +83,8 @@ export class WarmProcess {
   #whole = 0
   #leased: Leased | undefined
   #isFull = false
+  /** A line that it was sent is not whole. */
+  #isMidLine = false
   /** What it does is told there. */
   use: WarmUse | undefined
   isOver = false
@@ -116,7 +126,9 @@ export class WarmProcess {
     this.#leased = leased
     this.use = use
     this.isUsed = true
-    ends.stdin.on('data', (chunk: Buffer) => this.#send(chunk, ends))
+    ends.stdin.on('data', (chunk: Buffer) => {
+      if (!leased.dropped) this.#send(chunk, ends)
+    })
     ends.stdin.on('end', () => {
       leased.isInputOver = true
       this.#finishIfWhole()
@@ -126,7 +138,7 @@ export class WarmProcess {
       this.#read()
     })
     ends.stopped.addEventListener('abort', () => {
-      if (this.#leased === leased) this.kill()
+      if (this.#leased === leased) void this.#drop(leased)
     })
     const drop = (): void => {
       if (this.#leased === leased) this.#finish(leased, 0, null, true)
@@ -166,6 +178,11 @@ export class WarmProcess {
     stop()
   }
 
+  /** Something that it had in hand has ended. */
+  settled(): void {
+    this.#finishIfWhole()
+  }
+
   kill(): void {
     this.isOver = true
     this.#o.spawned.child.kill('SIGKILL')
@@ -173,6 +190,7 @@ export class WarmProcess {
 
   #send(chunk: Buffer, ends: ChildEnds): void {
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) this.#sent++
+    this.#isMidLine = chunk.at(-1) !== LF
     const stdin: LineSink = this.#o.spawned.child.stdin
     stdin.write(chunk, () => ends.stdin.resume())
     if (stdin.writableLength > FULL_BYTES) ends.stdin.pause()
@@ -188,7 +206,7 @@ export class WarmProcess {
       }
     }
     const leased = this.#leased
-    if (leased && pieces.length > 0) this.#isFull = !leased.ends.stdout.write(Buffer.concat(pieces))
+    if (leased && !leased.dropped && pieces.length > 0) this.#isFull = !leased.ends.stdout.write(Buffer.concat(pieces))
     this.#finishIfWhole()
   }
 
@@ -229,15 +247,37 @@ export class WarmProcess {
     oldest?.replies.push(reply)
   }
 
-  #finishIfWhole(): void {
-    const leased = this.#leased
-    if (leased?.isInputOver && this.#whole >= this.#sent && !this.isOver) this.#finish(leased, 0, null, true)
+  /** What its request has in hand is dropped by an agent of ours. Else, and where it cannot be, the process is ended. */
+  async #drop(leased: Leased): Promise<void> {
+    const { spawned, tools } = this.#o
+    const takesControl = this.#control !== undefined && spawned.kind !== 'program' && this.#o.form === 'numbered'
+    if (!takesControl || this.hasAsked || this.#isMidLine || this.isOver || tools?.drop() === false) return this.kill()
+    const dropped = { isDone: false, endDeadline: startDeadline(DROP_MS, () => this.kill()) }
+    leased.dropped = dropped
+    this.#isFull = false
+    this.#read()
+    const isDropped = this.#whole >= this.#sent || (await this.control({ cancel: this.#sent })) !== undefined
+    // Calls that it has sent before are in their pipe by now, and are answered in one more turn of the event loop.
+    for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
+    if (this.#leased !== leased) return
+    if (!isDropped) return this.kill()
+    dropped.isDone = true
+    this.#finishIfWhole()
   }
 
-  #finish({ ends, end }: Leased, status: number | null, signal: NodeJS.Signals | null, isWhole: boolean): void {
+  #finishIfWhole(): void {
+    const leased = this.#leased
+    if (!leased || this.#whole < this.#sent || this.isOver) return
+    const hasLeft = leased.dropped ? leased.dropped.isDone && !this.#o.tools?.inFlight : leased.isInputOver
+    if (hasLeft) this.#finish(leased, 0, null, true)
+  }
+
+  #finish({ ends, end, dropped }: Leased, status: number | null, signal: NodeJS.Signals | null, isWhole: boolean): void {
     this.#leased = undefined
+    dropped?.endDeadline()
     this.use = undefined
     this.#isFull = false
+    this.#o.tools?.takeUp()
     this.lastUsedMs = nowMs()
     ends.exit(status, signal)
     end(isWhole)
