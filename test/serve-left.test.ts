@@ -1,5 +1,7 @@
 // Clients that go away in the middle: their runs are cancelled, and the agents that live between requests go on living.
 
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import t, { type Test } from 'tap'
 import { processes, until } from '../packages/wire/test/processes.js'
 import { type Asking, type Serving, serve } from './serving.js'
@@ -12,9 +14,12 @@ const specOf = (url: string): string => {
 let inner : !string -> !string = ${agent('')}
 @serve let both : !string -> !string = ${agent(', concurrency: 2, amnesiac: true')}
 let wait : { arguments?: [string] } -> string = tool { command: "sleep 4711" }
+@serve let loud : !string -> !string = agent { command: ["sh", "loud.sh"], amnesiac: true, sandbox: false }
 @serve let worker : !string -> !string = ${agent(', tools: [wait]')}
 `
 }
+// It answers each line with 400,000 characters.
+const LOUD = 'x=$(head -c 400000 /dev/zero | tr \'\\0\' x)\nwhile read -r line; do echo "\\"$x\\""; done\n'
 const LINES = { 'content-type': 'application/x-ndjson' }
 const SLEEPS = /\bsleep 4711\b/
 
@@ -22,7 +27,7 @@ let [server, model]: [Serving, TalkingModel] = [] as never
 t.before(async () => {
   model = await openTalkingModel()
   const given = { args: ['--grant', 'exec,model'], env: { ANTHROPIC_API_KEY: 'k-0123456789' } }
-  server = await serve({ 'a.plumb': specOf(model.url) }, given)
+  server = await serve({ 'a.plumb': specOf(model.url), 'loud.sh': LOUD }, given)
 })
 t.teardown(async () => {
   await server.stop()
@@ -48,6 +53,15 @@ const leave = async (path: string, body: string, began: () => Promise<unknown>, 
 
 const inHand = async (): Promise<number> =>
   [...(await server.call('/metrics')).text.matchAll(/^plumb_in_flight\{.*\} (\d+)$/gm)].reduce((sum, [, n]) => sum + Number(n), 0)
+
+/** It waits until what it writes is read: it does nothing any more, and has not answered all. */
+const isBlocked = async (pid: number): Promise<void> => {
+  const ticks = (): string => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ').slice(13, 15).join()
+  for (let [before, same] = ['', 0]; same < 20; same = ticks() === before ? same + 1 : 0) {
+    before = ticks()
+    await new Promise((done) => setTimeout(done, 20))
+  }
+}
 
 /** The next request, which nothing that was left behind comes before. */
 const next = async (t: Test, path: string, more?: Asking): Promise<Turn> => {
@@ -121,6 +135,23 @@ t.test('a call that an agent waits for is ended', async (t) => {
   t.strictSame(agents(), before)
 })
 
+t.test('answers that nobody reads, of a process that is killed, hold no place', async (t) => {
+  const asked = '"a"\n'.repeat(100)
+  const head = `host: localhost\r\ncontent-type: application/x-ndjson\r\ncontent-length: ${asked.length}`
+  const socket = connect(server.port, '127.0.0.1')
+  socket.write(`POST /loud HTTP/1.1\r\n${head}\r\n\r\n${asked}`)
+  await new Promise((readable) => socket.once('readable', readable))
+  const loud = processes().find(({ parent, args }) => parent === server.child.pid && args.includes('loud.sh'))
+  t.ok(loud, 'it runs')
+  await isBlocked(loud?.pid ?? 0)
+  process.kill(loud?.pid ?? 0, 'SIGKILL')
+  await until(() => !processes().some(({ pid }) => pid === loud?.pid))
+  t.equal(await inHand(), 1)
+  socket.destroy()
+  while ((await inHand()) > 0) await new Promise((done) => setTimeout(done, 20))
+  t.match(await server.call('/loud', '"a"'), { status: 200 })
+})
+
 t.test('an agent that does not drop it is ended', async (t) => {
   const stopped = agents()
   const began = async () => {
@@ -131,4 +162,31 @@ t.test('an agent that does not drop it is ended', async (t) => {
   for (const pid of agents()) if (stopped.includes(pid)) process.kill(pid, 'SIGCONT')
   t.ok(stopped.some((pid) => !agents().includes(pid)))
   await next(t, '/bot')
+})
+
+t.test('SIGTERM ends it, whatever its processes and clients do', async (t) => {
+  const ending = await serve(
+    { 'a.plumb': specOf(model.url), 'loud.sh': LOUD },
+    { args: ['--grace', '1', '--grant', 'exec,model'], env: { ANTHROPIC_API_KEY: 'k-0123456789' } },
+  )
+  const children = () => processes().filter(({ parent }) => parent === ending.child.pid)
+  const held = ending.call('/bot', '"held"').catch(() => undefined)
+  await model.turn()
+  const asked = '"a"\n'.repeat(100)
+  for (const path of ['/loud', '/bot']) {
+    const socket = connect(ending.port, '127.0.0.1').on('error', () => {})
+    t.teardown(() => socket.destroy())
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/x-ndjson\r\ncontent-length: ${2 * asked.length}\r\n\r\n${asked}`,
+    )
+  }
+  await model.turn()
+  const ours = children()
+  const [killed] = ours.filter(({ args }) => args.includes('loud.sh'))
+  process.kill(killed?.pid ?? 0, 'SIGKILL')
+  for (const { pid, args } of ours) if (args.includes('plumb-agent')) process.kill(pid, 'SIGSTOP')
+  t.equal(await ending.stop(), 'SIGTERM')
+  await held
+  const left = new Set(ours.map(({ pid }) => pid))
+  t.ok(await until(() => processes().every(({ pid }) => !left.has(pid))), 'nothing is left')
 })

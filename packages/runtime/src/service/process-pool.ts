@@ -1,6 +1,6 @@
 // The processes of one agent of a served binding: as many as there are requests in it at once, and after a while as few as one.
 
-import { type Fault, fault, isRecord, nowMs, type Result, succeed } from '@plumb/wire'
+import { type Fault, fault, isRecord, nowMs, type Result, startDeadline, succeed } from '@plumb/wire'
 import type { Spawned } from '../child/spawn.js'
 import type { WarmProcess, WarmUse } from './warm-process.js'
 
@@ -25,6 +25,8 @@ export interface PooledLease {
 const IDLE_MS = 60_000
 const SWEEP_MS = 15_000
 const GRACE_MS = 2000
+/** For one that is being made ready, before another is started (ms). */
+const READY_MS = 200
 /** Nothing of a request before is left: not what was said, nor that a key was refused. */
 const FRESH = { set_memory: [], set_model: null, set_temp: null, set_effort: null }
 
@@ -32,6 +34,10 @@ export class ProcessPool {
   readonly #o: ProcessPoolOptions
   readonly #idle: WarmProcess[] = []
   readonly #all = new Set<WarmProcess>()
+  /** Being made ready for another request. */
+  #returning = 0
+  /** Requests that wait for one of those. */
+  #waiting: ((process: WarmProcess | undefined) => void)[] = []
   #isClosed = false
   readonly #timer: NodeJS.Timeout
 
@@ -56,7 +62,6 @@ export class ProcessPool {
     if (!process.ok) return process
     const warm = process.value
     if (this.#o.remembers && memory && memory.length > 0) {
-      warm.isUsed = true
       const set = await warm.control({ set_memory: memory })
       const refusal = set ? set.find(isRefusal) : NOT_ANSWERED
       if (refusal) {
@@ -92,7 +97,21 @@ export class ProcessPool {
       return succeed(one)
     }
     if (!this.#o.isReusable) void this.#spare()
-    return this.#start()
+    const returned = this.#returning > this.#waiting.length ? await this.#returned() : undefined
+    return returned ? succeed(returned) : this.#start()
+  }
+
+  /** The next that is ready; undefined: there is none soon. */
+  #returned(): Promise<WarmProcess | undefined> {
+    return new Promise((resolve) => {
+      const stop = startDeadline(READY_MS, () => take(undefined))
+      const take = (process: WarmProcess | undefined): void => {
+        stop()
+        this.#waiting = this.#waiting.filter((one) => one !== take)
+        resolve(process)
+      }
+      this.#waiting.push(take)
+    })
   }
 
   /** The next request need not wait for a start. */
@@ -120,11 +139,17 @@ export class ProcessPool {
     const mayStay = isWhole && this.#o.isReusable && !process.hasAsked && !process.isOver && !this.#isClosed
     if (!mayStay) return process.isOver ? undefined : void process.end(GRACE_MS)
     if (this.#o.isControlled) {
+      this.#returning++
       const set = await process.control(this.#o.remembers ? FRESH : { set_model: null })
-      if (!set || set.some(isRefusal) || process.isOver || this.#isClosed) return void process.end(GRACE_MS)
+      this.#returning--
+      if (!set || set.some(isRefusal) || process.isOver || this.#isClosed) {
+        this.#waiting[0]?.(undefined)
+        return void process.end(GRACE_MS)
+      }
     }
-    process.isUsed = false
-    this.#idle.push(process)
+    const [next] = this.#waiting
+    if (next) next(process)
+    else this.#idle.push(process)
   }
 
   #sweep(): void {

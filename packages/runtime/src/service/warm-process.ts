@@ -8,7 +8,18 @@
 //   over     it has exited, or cannot drop a request          is dropped
 
 import { type Consent, consentText } from '@plumb/ledger'
-import { type Fault, isRecord, LineReader, type LineSink, LineWriter, NumberedLine, nowMs, parseJson, startDeadline } from '@plumb/wire'
+import {
+  type Exit,
+  type Fault,
+  isRecord,
+  LineReader,
+  type LineSink,
+  LineWriter,
+  NumberedLine,
+  nowMs,
+  parseJson,
+  startDeadline,
+} from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { type ChildEnds, openInProcessChild } from '../child/in-process-child.js'
 import type { Spawned } from '../child/spawn.js'
@@ -67,8 +78,10 @@ interface Leased {
   readonly ends: ChildEnds
   readonly end: (isWhole: boolean) => void
   isInputOver: boolean
-  /** Its request was stopped. `isDone`: and the process has taken note of that. */
-  dropped?: { isDone: boolean; readonly endDeadline: () => void }
+  /** Its request was stopped. `noted`: the process knows it, and has sent its last call. */
+  dropped?: 'told' | 'noted'
+  /** Of what is dropped. */
+  endDeadline?: () => void
 }
 
 export class WarmProcess {
@@ -85,11 +98,10 @@ export class WarmProcess {
   #isFull = false
   /** A line that it was sent is not whole. */
   #isMidLine = false
+  #exit: Exit | undefined
   /** What it does is told there. */
   use: WarmUse | undefined
   isOver = false
-  /** A request may have left something in it. */
-  isUsed = false
   /** Asked for approval: it may remember the answer. */
   hasAsked = false
   lastUsedMs = nowMs()
@@ -108,7 +120,7 @@ export class WarmProcess {
       else options.tellStderr(chunk.toString('utf8'))
     })
     child.stdin.on('error', () => {})
-    void child.exited.then(({ status, signal }) => this.#exited(status, signal))
+    void child.exited.then((exit) => this.#exited(exit))
   }
 
   get pid(): number {
@@ -125,7 +137,6 @@ export class WarmProcess {
     const leased: Leased = { ends, end, isInputOver: false }
     this.#leased = leased
     this.use = use
-    this.isUsed = true
     ends.stdin.on('data', (chunk: Buffer) => {
       if (!leased.dropped) this.#send(chunk, ends)
     })
@@ -143,6 +154,8 @@ export class WarmProcess {
     const drop = (): void => {
       if (this.#leased === leased) this.#finish(leased, 0, null, true)
     }
+    // It ended while its memory was set.
+    if (this.#exit) this.#finish(leased, this.#exit.status, this.#exit.signal, false)
     return { spawned: { ...spawned, child: { ...child, pid: spawned.child.pid }, before: this.#sent, controls: 0 }, ended, drop }
   }
 
@@ -167,13 +180,13 @@ export class WarmProcess {
     })
   }
 
-  /** At the end of the server: it has nothing in hand. */
+  /** It has nothing in hand: half of the time is for the end of its input, and half for SIGTERM. */
   async end(graceMs: number): Promise<void> {
     this.isOver = true
     const { child } = this.#o.spawned
     child.stdin.end(() => {})
     void this.#control?.end()
-    const stop = startDeadline(graceMs, () => void child.terminate(graceMs))
+    const stop = startDeadline(graceMs / 2, () => void child.terminate(graceMs / 2))
     await child.exited
     stop()
   }
@@ -250,31 +263,32 @@ export class WarmProcess {
   /** What its request has in hand is dropped by an agent of ours. Else, and where it cannot be, the process is ended. */
   async #drop(leased: Leased): Promise<void> {
     const { spawned, tools } = this.#o
-    const takesControl = this.#control !== undefined && spawned.kind !== 'program' && this.#o.form === 'numbered'
-    if (!takesControl || this.hasAsked || this.#isMidLine || this.isOver || tools?.drop() === false) return this.kill()
-    const dropped = { isDone: false, endDeadline: startDeadline(DROP_MS, () => this.kill()) }
-    leased.dropped = dropped
+    leased.dropped = 'told'
+    // What its client did not read is read here: behind it are its other answers, or its end.
     this.#isFull = false
     this.#read()
+    const takesControl = this.#control !== undefined && spawned.kind !== 'program' && this.#o.form === 'numbered'
+    if (!takesControl || this.hasAsked || this.#isMidLine || this.isOver || tools?.drop() === false) return this.kill()
+    leased.endDeadline = startDeadline(DROP_MS, () => this.kill())
     const isDropped = this.#whole >= this.#sent || (await this.control({ cancel: this.#sent })) !== undefined
     // Calls that it has sent before are in their pipe by now, and are answered in one more turn of the event loop.
     for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
     if (this.#leased !== leased) return
     if (!isDropped) return this.kill()
-    dropped.isDone = true
+    leased.dropped = 'noted'
     this.#finishIfWhole()
   }
 
   #finishIfWhole(): void {
     const leased = this.#leased
     if (!leased || this.#whole < this.#sent || this.isOver) return
-    const hasLeft = leased.dropped ? leased.dropped.isDone && !this.#o.tools?.inFlight : leased.isInputOver
+    const hasLeft = leased.dropped ? leased.dropped === 'noted' && !this.#o.tools?.inFlight : leased.isInputOver
     if (hasLeft) this.#finish(leased, 0, null, true)
   }
 
-  #finish({ ends, end, dropped }: Leased, status: number | null, signal: NodeJS.Signals | null, isWhole: boolean): void {
+  #finish({ ends, end, endDeadline }: Leased, status: number | null, signal: NodeJS.Signals | null, isWhole: boolean): void {
     this.#leased = undefined
-    dropped?.endDeadline()
+    endDeadline?.()
     this.use = undefined
     this.#isFull = false
     this.#o.tools?.takeUp()
@@ -283,12 +297,13 @@ export class WarmProcess {
     end(isWhole)
   }
 
-  #exited(status: number | null, signal: NodeJS.Signals | null): void {
+  #exited(exit: Exit): void {
     this.#isFull = false
     this.#read()
     this.isOver = true
+    this.#exit = exit
     for (const { resolve } of [...this.#asked.values()]) resolve(undefined)
-    if (this.#leased) this.#finish(this.#leased, status, signal, false)
+    if (this.#leased) this.#finish(this.#leased, exit.status, exit.signal, false)
     this.#o.ended()
   }
 }
