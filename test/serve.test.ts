@@ -397,6 +397,38 @@ t.test('a key that is refused fails the request in hand, and the next asks again
   }
 })
 
+t.test('each request, and each conversation, begins with the history of its agent', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(() => model.close())
+  const history = ', history: [{ role: "user", content: "before" }, { role: "assistant", content: "said" }]'
+  const server = await serve({ 'a.plumb': talking(model.url, history) }, { env: { ANTHROPIC_API_KEY: 'k-0123456789' } })
+  t.teardown(() => server.stop())
+  const turnsOf = async (body: string, more: Asking, turns: number): Promise<unknown[]> => {
+    const asked = server.call('/bot', body, more)
+    const counts: unknown[] = []
+    for (let i = 0; i < turns; i++) {
+      const turn = await model.turn()
+      counts.push([turn.body.messages.length, JSON.stringify(turn.body.messages[0]).includes('before')])
+      turn.say('a')
+      turn.end()
+    }
+    t.equal((await asked).status, 200)
+    return counts
+  }
+  const of = (id: string) => ({ headers: { 'plumb-conversation': id } })
+  const [alone, second] = [
+    [3, true],
+    [5, true],
+  ]
+  t.strictSame(await turnsOf('"a"', {}, 1), [alone])
+  t.strictSame(await turnsOf('"a"', {}, 1), [alone], 'by a process that has answered before')
+  t.strictSame(await turnsOf('"a"\n"b"\n', { headers: LINES }, 2), [alone, second])
+  t.strictSame(await turnsOf('"a"', of('x'), 1), [alone])
+  t.strictSame(await turnsOf('"b"', of('x'), 1), [second])
+  t.strictSame(await turnsOf('"a"', of('y'), 1), [alone])
+  t.strictSame(await turnsOf('"a"', {}, 1), [alone])
+})
+
 t.test('slow and broken clients are cut off, and no child outlives a kill', async (t) => {
   const server = await serve({ 'a.plumb': SPEC, 'echo.sh': ECHO })
   for (const bytes of [

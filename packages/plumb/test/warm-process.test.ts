@@ -4,7 +4,7 @@ import t from 'tap'
 import { openInProcessChild } from '../../runtime/src/child/in-process-child.js'
 import { ProcessPool } from '../../runtime/src/service/process-pool.js'
 import { WarmProcess } from '../../runtime/src/service/warm-process.js'
-import { controlText } from '../../wire/src/numbered/write.js'
+import { controlText, doneText } from '../../wire/src/numbered/write.js'
 
 const NO_USE = { emitter: undefined, report: () => {}, approve: async () => false }
 
@@ -29,42 +29,33 @@ t.test('one that has ended is given to no request as if it lived', async (t) => 
   t.equal(await lease.ended, false)
 })
 
-t.test('a request waits for the one that is being made ready, and starts one where that ends', async (t) => {
+t.test('a process is free as soon as its request has left it, and told that the next is another', async (t) => {
   let started = 0
-  const opened: ReturnType<typeof openProcess>[] = []
-  let answers = true
+  const came: string[] = []
   const pool = new ProcessPool({
     start: async () => {
       started++
-      const one = openProcess((k) => (answers ? settled(k) : ''))
-      opened.push(one)
-      return { ok: true, value: one.process }
+      const { process, ends } = openProcess(settled)
+      ends.stdin.on('data', (chunk: Buffer) => {
+        came.push(String(chunk))
+        ends.stdout.write(`${doneText(came.length)}\n`)
+      })
+      return { ok: true, value: process }
     },
-    remembers: false,
+    remembers: true,
     isControlled: true,
     isReusable: true,
   })
-  const take = async () => {
-    const taken = await pool.take(NO_USE, undefined)
-    if (!taken.ok) throw new Error(taken.error.detail)
-    return taken.value
-  }
   await pool.warm()
-  for (let i = 0; i < 5; i++) {
-    const lease = await take()
-    lease.drop()
-    await lease.release(false)
+  for (const memory of [undefined, undefined, [{ role: 'user', content: 'x' }], undefined]) {
+    const taken = await pool.take(NO_USE, memory)
+    if (!taken.ok) return t.fail(taken.error.detail)
+    const { child } = taken.value.spawned
+    child.stdin.write(Buffer.from('"a"\n'), () => {})
+    child.stdin.end(() => {})
+    await taken.value.release(false)
   }
   t.equal(started, 1)
-  const last = await take()
-  answers = false
-  last.drop()
-  await last.release(false)
-  const next = take()
-  await new Promise(setImmediate)
-  opened[0]?.ends.exit(null, 'SIGKILL')
-  answers = true
-  t.ok((await next).spawned)
-  t.equal(started, 2)
+  t.strictSame(came, ['\n"a"\n', '\n"a"\n', '"a"\n', '\n"a"\n'])
   await pool.close()
 })

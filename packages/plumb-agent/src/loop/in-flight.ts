@@ -1,7 +1,8 @@
 // Inputs that were started and not delivered yet: those that are being answered, and those whose outcome waits for its turn.
 
 import { nowMs } from '@plumb/wire'
-import { CANCELLED, type InputOutcome } from '../conversation/conversation.js'
+import type { InputOutcome } from '../conversation/conversation.js'
+import { CANCELLED } from '../conversation/said.js'
 import type { Input } from './pending-queue.js'
 import type { Refusal } from './turns.js'
 

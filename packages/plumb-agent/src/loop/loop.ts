@@ -56,10 +56,7 @@ export interface LoopParts {
   readonly onFinish: () => void
 }
 
-/**
- * Inputs that are started in one turn of Node's event loop: what they send goes out, and connections that have brought an answer are free again,
- * before more are started.
- */
+/** Inputs that are started in one turn of the event loop: what they send goes out, and connections are free again, before more are. */
 const MAX_STARTS = 8
 /** While it is busy, settled inputs are reported at most this often (ms). */
 const BUSY_MS = 20
@@ -303,6 +300,8 @@ export class Loop {
       case 'invalid':
         this.#parts.report(message.fault)
         return this.#parts.emit({ kind: 'error', ...message.fault })
+      case 'afresh':
+        return this.#parts.conversation.beginAfresh()
       case 'end':
         return message.port === 'input' ? this.#closeInput() : this.#endEnvelopes(message.port)
       default:

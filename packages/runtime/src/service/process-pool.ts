@@ -1,6 +1,6 @@
 // The processes of one agent of a served binding: as many as there are requests in it at once, and after a while as few as one.
 
-import { type Fault, fault, isRecord, nowMs, type Result, startDeadline, succeed } from '@plumb/wire'
+import { type Fault, fault, isRecord, nowMs, type Result, succeed } from '@plumb/wire'
 import type { Spawned } from '../child/spawn.js'
 import type { WarmProcess, WarmUse } from './warm-process.js'
 
@@ -25,19 +25,11 @@ export interface PooledLease {
 const IDLE_MS = 60_000
 const SWEEP_MS = 15_000
 const GRACE_MS = 2000
-/** For one that is being made ready, before another is started (ms). */
-const READY_MS = 200
-/** Nothing of a request before is left: not what was said, nor that a key was refused. */
-const FRESH = { set_memory: [], set_model: null, set_temp: null, set_effort: null }
 
 export class ProcessPool {
   readonly #o: ProcessPoolOptions
   readonly #idle: WarmProcess[] = []
   readonly #all = new Set<WarmProcess>()
-  /** Being made ready for another request. */
-  #returning = 0
-  /** Requests that wait for one of those. */
-  #waiting: ((process: WarmProcess | undefined) => void)[] = []
   #isClosed = false
   readonly #timer: NodeJS.Timeout
 
@@ -61,22 +53,23 @@ export class ProcessPool {
     const process = await this.#next()
     if (!process.ok) return process
     const warm = process.value
-    if (this.#o.remembers && memory && memory.length > 0) {
-      const set = await warm.control({ set_memory: memory })
+    const hasMemory = this.#o.remembers && memory !== undefined && memory.length > 0
+    if (hasMemory) {
+      const set = await warm.control({ set_memory: memory, set_model: null })
       const refusal = set ? set.find(isRefusal) : NOT_ANSWERED
       if (refusal) {
-        void this.#putBack(warm, set !== undefined)
+        this.#putBack(warm, set !== undefined)
         return { ok: false, error: refusal }
       }
     }
-    const lease = warm.lease(use)
+    const lease = warm.lease(use, this.#o.isControlled && !hasMemory)
     return succeed({
       spawned: lease.spawned,
       drop: lease.drop,
       release: async (wantsMemory: boolean) => {
         const isWhole = await lease.ended
         const read = isWhole && wantsMemory && this.#o.remembers ? await warm.control({ get_memory: true }) : undefined
-        void this.#putBack(warm, isWhole)
+        this.#putBack(warm, isWhole)
         return read?.flatMap((reply) => (isRecord(reply) && Array.isArray(reply.messages) ? [reply.messages] : []))[0]
       },
     })
@@ -97,21 +90,7 @@ export class ProcessPool {
       return succeed(one)
     }
     if (!this.#o.isReusable) void this.#spare()
-    const returned = this.#returning > this.#waiting.length ? await this.#returned() : undefined
-    return returned ? succeed(returned) : this.#start()
-  }
-
-  /** The next that is ready; undefined: there is none soon. */
-  #returned(): Promise<WarmProcess | undefined> {
-    return new Promise((resolve) => {
-      const stop = startDeadline(READY_MS, () => take(undefined))
-      const take = (process: WarmProcess | undefined): void => {
-        stop()
-        this.#waiting = this.#waiting.filter((one) => one !== take)
-        resolve(process)
-      }
-      this.#waiting.push(take)
-    })
+    return this.#start()
   }
 
   /** The next request need not wait for a start. */
@@ -135,21 +114,10 @@ export class ProcessPool {
     if (at >= 0) this.#idle.splice(at, 1)
   }
 
-  async #putBack(process: WarmProcess, isWhole: boolean): Promise<void> {
+  #putBack(process: WarmProcess, isWhole: boolean): void {
     const mayStay = isWhole && this.#o.isReusable && !process.hasAsked && !process.isOver && !this.#isClosed
-    if (!mayStay) return process.isOver ? undefined : void process.end(GRACE_MS)
-    if (this.#o.isControlled) {
-      this.#returning++
-      const set = await process.control(this.#o.remembers ? FRESH : { set_model: null })
-      this.#returning--
-      if (!set || set.some(isRefusal) || process.isOver || this.#isClosed) {
-        this.#waiting[0]?.(undefined)
-        return void process.end(GRACE_MS)
-      }
-    }
-    const [next] = this.#waiting
-    if (next) next(process)
-    else this.#idle.push(process)
+    if (mayStay) this.#idle.push(process)
+    else if (!process.isOver) void process.end(GRACE_MS)
   }
 
   #sweep(): void {

@@ -1,8 +1,8 @@
 // A process that answers one request after the other. What belongs to a request goes to it alone: its lines, its errors, what its tools report;
-// between two of them its memory is set, over its control channel.
+// a blank line before the first says that nothing is left of the request before, and where it has a memory that is set over the control channel.
 //
 //   state    begins when                                      what it writes
-//   idle     it has started, or its memory was set            answers control, or is surplus, which ends it
+//   idle     it has started, or its request was answered      answers control, or is surplus, which ends it
 //   leased   a request takes it                               goes to the request
 //   dropping its request was stopped                          goes nowhere; once all of it is answered it is idle
 //   over     it has exited, or cannot drop a request          is dropped
@@ -77,6 +77,8 @@ const FULL_BYTES = 256 * 1024
 interface Leased {
   readonly ends: ChildEnds
   readonly end: (isWhole: boolean) => void
+  /** A blank line goes before its first: the request has no memory. */
+  beginsAfresh: boolean
   isInputOver: boolean
   /** Its request was stopped. `noted`: the process knows it, and has sent its last call. */
   dropped?: 'told' | 'noted'
@@ -127,18 +129,19 @@ export class WarmProcess {
     return this.#o.spawned.child.pid
   }
 
-  lease(use: WarmUse): Lease {
+  /** `beginsAfresh`: an agent of ours forgets what it was asked before. */
+  lease(use: WarmUse, beginsAfresh = false): Lease {
     const { child, ends } = openInProcessChild([])
     const { spawned } = this.#o
     let end: (isWhole: boolean) => void = () => {}
     const ended = new Promise<boolean>((resolve) => {
       end = resolve
     })
-    const leased: Leased = { ends, end, isInputOver: false }
+    const leased: Leased = { ends, end, beginsAfresh, isInputOver: false }
     this.#leased = leased
     this.use = use
     ends.stdin.on('data', (chunk: Buffer) => {
-      if (!leased.dropped) this.#send(chunk, ends)
+      if (!leased.dropped) this.#send(chunk, leased)
     })
     ends.stdin.on('end', () => {
       leased.isInputOver = true
@@ -201,11 +204,13 @@ export class WarmProcess {
     this.#o.spawned.child.kill('SIGKILL')
   }
 
-  #send(chunk: Buffer, ends: ChildEnds): void {
+  #send(chunk: Buffer, leased: Leased): void {
+    const { ends, beginsAfresh } = leased
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) this.#sent++
     this.#isMidLine = chunk.at(-1) !== LF
     const stdin: LineSink = this.#o.spawned.child.stdin
-    stdin.write(chunk, () => ends.stdin.resume())
+    leased.beginsAfresh = false
+    stdin.write(beginsAfresh ? Buffer.concat([NEWLINE, chunk]) : chunk, () => ends.stdin.resume())
     if (stdin.writableLength > FULL_BYTES) ends.stdin.pause()
   }
 
