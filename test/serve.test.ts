@@ -190,6 +190,18 @@ t.test('what belongs to one request never reaches another', async (t) => {
   const none = '{"outputs":[]}'
   const of = (k: number, ...ns: readonly number[]) => `{"outputs":[[${ns.map((n) => `{"k":${k},"n":${n}}`).join(',')}]]}`
   t.strictSame(partners, [none, none, of(1, -1, 7), of(2, -3, 5), none], 'partners of all requests')
+  const own = await Promise.all(
+    Array.from({ length: 24 }, (_, i) => serving.call('/fails', `{"n":${i % 6}}\n{"n":"${i}"}\n`, { headers: LINES })),
+  )
+  for (const [i, { text }] of own.entries()) {
+    const [first, second] = text.trim().split('\n')
+    t.match(
+      JSON.parse(first ?? ''),
+      i % 6 > 3 ? { seq: 1, error: { error: 'rejected' } } : { seq: 1, value: { n: i % 6 } },
+      'what is compiled once',
+    )
+    t.match(JSON.parse(second ?? ''), { seq: 2, error: { error: 'input_type_mismatch', detail: new RegExp(`"${i}"`) } })
+  }
   const said = 'I need some help'
   const alone = await serving.call('/bot', JSON.stringify(said))
   const twice = await serving.call('/bot', `${JSON.stringify(said)}\n`.repeat(2), { headers: LINES })
@@ -350,6 +362,7 @@ t.test('a model that talks: text as it comes, a client that goes away, places, a
   t.equal(await left, 'left')
   await dropped.dropped
   t.pass('its request to the model is cancelled')
+  while (/plumb_in_flight\{binding="bot"\} 1/.test((await server.call('/metrics')).text)) await new Promise((done) => setTimeout(done, 20))
 
   const held = [server.call('/bot', '"a"'), server.call('/bot', '"b"')]
   const turns = [await model.turn(), await model.turn()]

@@ -277,7 +277,7 @@ export class WarmProcess {
     leased.endDeadline = startDeadline(DROP_MS, () => this.kill())
     const isDropped = this.#whole >= this.#sent || (await this.control({ cancel: this.#sent })) !== undefined
     // Calls that it has sent before are in their pipe by now, and are answered in one more turn of the event loop.
-    for (let turns = 0; turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
+    for (let turns = 0; tools && turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
     if (this.#leased !== leased) return
     if (!isDropped) return this.kill()
     leased.dropped = 'noted'
