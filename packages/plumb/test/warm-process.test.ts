@@ -49,7 +49,7 @@ t.test('a process is free as soon as its request has left it, and told that the 
   await pool.warm()
   for (const memory of [undefined, undefined, [{ role: 'user', content: 'x' }], undefined]) {
     const taken = await pool.take(NO_USE, memory)
-    if (!taken.ok) return t.fail(taken.error.detail)
+    if (!taken.ok) throw new Error(taken.error.detail)
     const { child } = taken.value.spawned
     child.stdin.write(Buffer.from('"a"\n'), () => {})
     child.stdin.end(() => {})
