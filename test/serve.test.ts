@@ -190,6 +190,18 @@ t.test('what belongs to one request never reaches another', async (t) => {
   const none = '{"outputs":[]}'
   const of = (k: number, ...ns: readonly number[]) => `{"outputs":[[${ns.map((n) => `{"k":${k},"n":${n}}`).join(',')}]]}`
   t.strictSame(partners, [none, none, of(1, -1, 7), of(2, -3, 5), none], 'partners of all requests')
+  const own = await Promise.all(
+    Array.from({ length: 24 }, (_, i) => serving.call('/fails', `{"n":${i % 6}}\n{"n":"${i}"}\n`, { headers: LINES })),
+  )
+  for (const [i, { text }] of own.entries()) {
+    const [first, second] = text.trim().split('\n')
+    t.match(
+      JSON.parse(first ?? ''),
+      i % 6 > 3 ? { seq: 1, error: { error: 'rejected' } } : { seq: 1, value: { n: i % 6 } },
+      'what is compiled once',
+    )
+    t.match(JSON.parse(second ?? ''), { seq: 2, error: { error: 'input_type_mismatch', detail: new RegExp(`"${i}"`) } })
+  }
   const said = 'I need some help'
   const alone = await serving.call('/bot', JSON.stringify(said))
   const twice = await serving.call('/bot', `${JSON.stringify(said)}\n`.repeat(2), { headers: LINES })
@@ -350,6 +362,7 @@ t.test('a model that talks: text as it comes, a client that goes away, places, a
   t.equal(await left, 'left')
   await dropped.dropped
   t.pass('its request to the model is cancelled')
+  while (/plumb_in_flight\{binding="bot"\} 1/.test((await server.call('/metrics')).text)) await new Promise((done) => setTimeout(done, 20))
 
   const held = [server.call('/bot', '"a"'), server.call('/bot', '"b"')]
   const turns = [await model.turn(), await model.turn()]
@@ -395,6 +408,38 @@ t.test('a key that is refused fails the request in hand, and the next asks again
     t.match(await server.call('/bot', '"a"'), { status: 401, json: { error: 'unauthorized', category: 'denied', seq: 1 } })
     t.equal(asked, n)
   }
+})
+
+t.test('each request, and each conversation, begins with the history of its agent', async (t) => {
+  const model = await openTalkingModel()
+  t.teardown(() => model.close())
+  const history = ', history: [{ role: "user", content: "before" }, { role: "assistant", content: "said" }]'
+  const server = await serve({ 'a.plumb': talking(model.url, history) }, { env: { ANTHROPIC_API_KEY: 'k-0123456789' } })
+  t.teardown(() => server.stop())
+  const turnsOf = async (body: string, more: Asking, turns: number): Promise<unknown[]> => {
+    const asked = server.call('/bot', body, more)
+    const counts: unknown[] = []
+    for (let i = 0; i < turns; i++) {
+      const turn = await model.turn()
+      counts.push([turn.body.messages.length, JSON.stringify(turn.body.messages[0]).includes('before')])
+      turn.say('a')
+      turn.end()
+    }
+    t.equal((await asked).status, 200)
+    return counts
+  }
+  const of = (id: string) => ({ headers: { 'plumb-conversation': id } })
+  const [alone, second] = [
+    [3, true],
+    [5, true],
+  ]
+  t.strictSame(await turnsOf('"a"', {}, 1), [alone])
+  t.strictSame(await turnsOf('"a"', {}, 1), [alone], 'by a process that has answered before')
+  t.strictSame(await turnsOf('"a"\n"b"\n', { headers: LINES }, 2), [alone, second])
+  t.strictSame(await turnsOf('"a"', of('x'), 1), [alone])
+  t.strictSame(await turnsOf('"b"', of('x'), 1), [second])
+  t.strictSame(await turnsOf('"a"', of('y'), 1), [alone])
+  t.strictSame(await turnsOf('"a"', {}, 1), [alone])
 })
 
 t.test('slow and broken clients are cut off, and no child outlives a kill', async (t) => {

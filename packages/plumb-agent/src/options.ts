@@ -52,6 +52,8 @@ export const AGENT_GROUPS = {
     tellsPrompt: flag('--tell-prompt'),
     /** Telemetry has no text of answers: its reader has them from the outputs. */
     isBrief: flag('--brief'),
+    /** A blank line begins a request: nothing of the one before is left. For a parent that has one after the other answered. */
+    hasRequests: flag('--requests'),
   },
   run: {
     isListing: flag('--providers', 'list the providers: name, endpoint and the variable of the key'),

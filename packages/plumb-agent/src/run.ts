@@ -221,7 +221,7 @@ class RunningAgent {
       approvals: this.#approvals,
       toolAnswers: this.#tools.answers,
       onAuthority: (message) => this.#takeAuthority(message),
-      intake: openIntake(this.#reader, framingOf(options)),
+      intake: openIntake(this.#reader, framingOf(options), options.lines.hasRequests),
       outlets: this.#outlets,
       emit: this.#emit,
       report: this.#report,

@@ -486,6 +486,27 @@ t.test('one that waits is dropped by stop, and left by cancel', async (t) => {
   t.strictSame(seen.slice(1), ['"A2"', 'cancelled 3', '"B2"', 'end'])
 })
 
+t.test('cancelled up to a number: also what has not begun, or comes only then', async (t) => {
+  const key = new KeyReader(expression('value[:1]'), { input: STRING }, new MessageScanner(STRING))
+  const { seen, waiting, answer, loop } = openLoop(['a1', 'a2', 'b1', 'c1', 'c2', 'c3'], 2, key)
+  loop.control({ cancel: 5 })
+  for (let i = 0; i < 5; i++) await new Promise(setImmediate)
+  t.strictSame(
+    seen,
+    [1, 2, 3, 4, 5].map((seq) => `cancelled ${seq}`),
+  )
+  t.strictSame(
+    waiting.map(({ text }) => text),
+    ['a1', 'b1', 'c3'],
+    'of the others nothing was asked',
+  )
+  loop.control({ cancel: 3 })
+  await answer('c3')
+  t.strictSame(seen.slice(5), ['"C3"', 'end'])
+  for (const cancel of [0, 1.5, 'all', null])
+    t.match(parseControl({ cancel }), { ok: false, error: { detail: /'cancel' takes true, or the number of an input/ } })
+})
+
 t.test('as many as may wait in one conversation: it goes on', async (t) => {
   const key = new KeyReader(expression('value[:1]'), { input: STRING }, new MessageScanner(STRING))
   const lines = Array.from({ length: 1500 }, (_, i) => `a${i}`)
@@ -562,7 +583,7 @@ t.test('what is in flight is what a Set of it would hold, in whatever order it s
         }
         if (pick % 2 === 0 && !take()) return false
       }
-      inFlight.cancel()
+      inFlight.cancel('begun')
       if (![...open].every(({ cancellation, hasBegun }) => cancellation.isCancelled === (hasBegun ?? false))) return false
       const dropped = [...open].filter(({ outcome, hasBegun }) => !outcome && !hasBegun)
       inFlight.drop(dropped)

@@ -104,18 +104,23 @@ const nextSignals = () => {
 const close = async (listener: Listener, service: Service, graceMs: number): Promise<void> => {
   service.state = 'draining'
   const closed = listener.close()
-  let timer: NodeJS.Timeout | undefined
-  const grace = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, graceMs)
-  })
-  await Promise.race([service.idle(), grace])
-  clearTimeout(timer)
+  await within(graceMs, service.idle())
   service.cancelAll()
-  await Promise.race([service.idle(), new Promise((resolve) => setTimeout(resolve, CANCEL_MS).unref())])
+  await within(CANCEL_MS, service.idle())
   listener.cut()
-  await closed
-  await Promise.all([...service.bindings, service.runs].map((one) => one.close()))
+  await within(END_MS, Promise.all([closed, ...[...service.bindings, service.runs].map((one) => one.close())]))
+}
+
+const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, over])
+  clearTimeout(timer)
 }
 
 /** For the answers of what was cancelled. */
 const CANCEL_MS = 2000
+/** For processes and a database that do not answer: what is left of them ends with this process. */
+const END_MS = 6000

@@ -53,6 +53,8 @@ export interface ToolCaller {
 export interface Dispatcher {
   /** Never rejects. A repeated id gets the first answer again and runs nothing. */
   answer(request: ToolRequest): Promise<ToolAnswer>
+  /** Stops running calls, which are answered as `cancelled`; later ones are made. Undefined: it cannot. */
+  readonly cancel?: () => void
   /** Stops running calls: they and later ones are answered as `cancelled`. Resolves when nothing runs any more. */
   close(): Promise<void>
 }

@@ -28,6 +28,7 @@ export const control: Target = {
       '"pause":true',
       '"resume":true',
       '"cancel":true',
+      '"cancel":2',
       '"get_memory":true',
       '"approve":',
     ],

@@ -25,7 +25,7 @@ export interface ControlProcessorParts {
   readonly approvals: Pick<Approvals, 'settle' | 'questions'>
   readonly reply: Outlets['reply']
   readonly report: (fault: Fault) => void
-  readonly cancel: () => void
+  readonly cancel: (inputs: 'begun' | number) => void
   readonly loop: Pausable
 }
 
@@ -64,7 +64,7 @@ export class ControlProcessor {
     if (control.temperature !== undefined) conversation.setTemperature(control.temperature)
     if (control.model !== undefined) conversation.setModel(control.model)
     if (control.effort !== undefined) conversation.setEffort(control.effort)
-    if (control.isCancel) cancel()
+    if (control.cancelled !== undefined) cancel(control.cancelled)
     if (control.approved !== undefined) this.#settle(control.approved, true, replyTo)
     if (control.denied !== undefined) this.#settle(control.denied, false, replyTo)
     if (control.edited !== undefined) this.#settle(control.edited.id, { edited: control.edited.json }, replyTo)

@@ -18,7 +18,8 @@ export interface Control {
   readonly effort?: Effort | null
   readonly isPause: boolean
   readonly isResume: boolean
-  readonly isCancel: boolean
+  /** What is being answered is dropped; with a number, the inputs up to that one, also those that come only now. */
+  readonly cancelled?: 'begun' | number
   readonly isStop: boolean
   readonly wantsMemory: boolean
   readonly memory?: readonly ChatMessage[]
@@ -59,7 +60,8 @@ export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.str
   if (!isRecord(value)) return refuse(`control message must be an object such as {"pause":true}, found ${show(value)}`)
   const wrong = Object.entries(value).flatMap(([name, field]) => complain(name, field) ?? [])
   if (wrong.length > 0) return refuse(wrong.join('; '))
-  const { set_temp, set_model, set_effort, set_memory, if_memory, approve, deny, edit, answer, skip, why, conversation } = value as Fields
+  const { set_temp, set_model, set_effort, set_memory, if_memory, cancel, approve, deny, edit, answer, skip, why, conversation } =
+    value as Fields
   if (if_memory !== undefined && set_memory === undefined)
     return refuse(`'if_memory' says when 'set_memory' may be done, and there is none`)
   if (conversation !== undefined && set_memory === undefined && value.get_memory !== true)
@@ -74,6 +76,7 @@ export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.str
     ...(set_model === undefined ? {} : { model: set_model }),
     ...(set_effort === undefined ? {} : { effort: set_effort }),
     ...(set_memory === undefined ? {} : { memory: set_memory.map(({ role, content }) => ({ role, content })) }),
+    ...(cancel === undefined || cancel === false ? {} : { cancelled: cancel === true ? 'begun' : cancel }),
     ...(if_memory === undefined ? {} : { expectedMemory: if_memory }),
     ...(conversation === undefined ? {} : { conversation: identityOfJson(memberText(text, 'conversation') ?? '') as Identity }),
     ...(approve === undefined ? {} : { approved: approve }),
@@ -83,7 +86,6 @@ export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.str
     ...(skip === undefined ? {} : { skipped: { id: skip, why: why ?? '' } }),
     isPause: value.pause === true,
     isResume: value.resume === true,
-    isCancel: value.cancel === true,
     isStop: value.stop === true,
     wantsMemory: value.get_memory === true,
   })
@@ -95,6 +97,7 @@ interface Fields {
   readonly set_effort?: Effort | null
   readonly set_memory?: readonly ChatMessage[]
   readonly if_memory?: readonly ChatMessage[]
+  readonly cancel?: boolean | number
   readonly approve?: string
   readonly deny?: string
   readonly edit?: string
@@ -129,7 +132,10 @@ const FIELDS: Readonly<Record<string, Rule>> = {
   stop: flag,
   pause: flag,
   resume: flag,
-  cancel: flag,
+  cancel: (value) =>
+    typeof value === 'boolean' || (Number.isSafeInteger(value) && (value as number) > 0)
+      ? undefined
+      : `takes true, or the number of an input, found ${show(value)}`,
   get_memory: flag,
   set_memory: messages,
   if_memory: messages,

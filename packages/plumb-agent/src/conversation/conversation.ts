@@ -15,7 +15,6 @@ import type { Cancellation } from '../provider/cancellation.js'
 import type { Effort } from '../provider/effort.js'
 import { withDistinctIds } from '../provider/memory-messages.js'
 import type { Answered, Billing, ChatMessage, ModelAnswer, ModelRequest } from '../provider/provider.js'
-import type { KeptCalls } from '../tool/kept-calls.js'
 import { withInstructions } from '../tool/server-instructions.js'
 import type { Tools } from '../tool/tools.js'
 import type { Allowance } from './allowance.js'
@@ -24,6 +23,7 @@ import { ProviderBreaker } from './breaker.js'
 import { exhausted, validateAnswer } from './final-answer.js'
 import { Memories, type Memory } from './memories.js'
 import { CallCount, FINISH, factsToTell, keyIn, Meter } from './meter.js'
+import { CANCELLED, refusedWith, type Said } from './said.js'
 import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf, unfinishedComplaint, unreadableComplaint } from './turn.js'
 
 /** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
@@ -43,6 +43,8 @@ export interface Conversation {
   memoryOf(conversation?: Identity): readonly ChatMessage[]
   /** Only between inputs; the system prompt is not part of it. `goesOn`: what was said, in other words, and not another conversation. */
   setMemory(messages: readonly ChatMessage[], conversation?: Identity, goesOn?: boolean): void
+  /** Nothing is left of what was said, nor of a refusal. */
+  beginAfresh(): void
   /**
    * Resolves to one line of JSON of the output type. A failure leaves no trace in the memory. `seq` is the number of the input, for
    * telemetry. Of inputs of one conversation only one is answered at a time.
@@ -144,6 +146,11 @@ class ProviderConversation implements Conversation {
   setMemory(messages: readonly ChatMessage[], conversation?: Identity, goesOn?: boolean): void {
     this.#memories.set(messages, conversation, goesOn)
     this.#meter.compactions++
+  }
+
+  beginAfresh(): void {
+    this.#memories.forget()
+    this.#asking.resume()
   }
 
   // An outcome that is given while what led to it is not kept could count, and the answers be requested again.
@@ -390,11 +397,3 @@ interface Asking {
 
 /** The attempt, after about 4 s, at which a person would ask what the program waits for. */
 const WARN_AWAY_ATTEMPT = 4
-
-type Said =
-  | { readonly ok: true; readonly value: ModelAnswer; readonly calls: KeptCalls | undefined }
-  | (InputOutcome & { readonly ok: false; readonly isOfModel?: true })
-
-const refusedWith = (error: Fault): Said => ({ ok: false, error, isShared: true })
-
-const CANCELLED: Fault = fault('cancelled', 'the answer was dropped on request')

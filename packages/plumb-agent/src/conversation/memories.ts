@@ -66,6 +66,11 @@ export class Memories {
     this.#trim()
   }
 
+  /** Of nothing that was said. */
+  forget(): void {
+    this.#all.clear()
+  }
+
   /** It is not forgotten before `rest`. */
   use(conversation: Identity | undefined): Memory {
     const memory = this.#take(conversation)

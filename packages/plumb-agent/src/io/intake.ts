@@ -28,6 +28,8 @@ export type InboundMessage =
   | { readonly kind: 'authority'; readonly message: unknown }
   /** For no known port, or unreadable. */
   | { readonly kind: 'invalid'; readonly fault: Fault }
+  /** What follows has nothing to do with what came before. */
+  | { readonly kind: 'afresh' }
   | { readonly kind: 'end'; readonly port: 'input' | 'ctrl_in' | 'tool_resp' | 'spec' }
 
 /**
@@ -45,14 +47,29 @@ export interface Intake {
   readonly mayCarryAll: boolean
 }
 
-export const openIntake = (reader: LineReader, framing: Framing): Intake => ({
-  next: () => (reader.next() ? readLine(reader, framing) : undefined),
-  get hasEnded() {
-    return reader.hasEnded
-  },
-  mayCarryControl: framing !== 'data',
-  mayCarryAll: isMux(framing),
-})
+/** `hasRequests`: a blank line begins a request. */
+export const openIntake = (reader: LineReader, framing: Framing, hasRequests = false): Intake => {
+  const next = (): InboundMessage | undefined => (reader.next() ? readLine(reader, framing) : undefined)
+  return {
+    next: hasRequests ? byRequests(reader, next) : next,
+    get hasEnded() {
+      return reader.hasEnded
+    },
+    mayCarryControl: framing !== 'data',
+    mayCarryAll: isMux(framing),
+  }
+}
+
+const byRequests = (reader: LineReader, next: () => InboundMessage | undefined): (() => InboundMessage | undefined) => {
+  let [line, held]: [number, InboundMessage | undefined] = [0, undefined]
+  return () => {
+    const message = held ?? next()
+    const isBegun = held !== undefined || reader.line <= line + 1
+    line = reader.line
+    held = isBegun ? undefined : message
+    return isBegun ? message : { kind: 'afresh' }
+  }
+}
 
 const isMux = (framing: Framing): boolean => framing === 'mux' || framing === 'mux-spec'
 

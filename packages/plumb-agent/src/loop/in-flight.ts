@@ -2,7 +2,9 @@
 
 import { nowMs } from '@plumb/wire'
 import type { InputOutcome } from '../conversation/conversation.js'
+import { CANCELLED } from '../conversation/said.js'
 import type { Input } from './pending-queue.js'
+import type { Refusal } from './turns.js'
 
 /** Maximum inputs without an outcome; above it no further one is started. */
 const MAX_BYTES = 256 * 1024 * 1024
@@ -24,6 +26,8 @@ export class InFlight {
   /** Without an outcome. */
   #pending = 0
   #bytes = 0
+  /** Inputs up to this number do not begin. */
+  #cancelledTo = 0
 
   constructor(isUnordered: boolean) {
     this.#isUnordered = isUnordered
@@ -102,9 +106,19 @@ export class InFlight {
     this.#first = this.#gaps = 0
   }
 
-  cancel(): void {
-    for (const input of this.#inputs) if (input?.hasBegun) input.cancellation.cancel()
+  /** A number: those up to it, also those that have not begun, or come only now. */
+  cancel(inputs: 'begun' | number): void {
+    const last = inputs === 'begun' ? Number.POSITIVE_INFINITY : inputs
+    if (inputs !== 'begun') this.#cancelledTo = Math.max(this.#cancelledTo, inputs)
+    for (const input of this.#inputs) if (input?.hasBegun && input.seq <= last) input.cancellation.cancel()
+  }
+
+  /** Why it does not begin. */
+  refusalOf({ seq }: Input): Refusal | undefined {
+    return seq <= this.#cancelledTo ? DROPPED : undefined
   }
 }
+
+const DROPPED: Refusal = { ok: false, error: CANCELLED }
 
 const hasOutcome = (input: Input): input is Input & { readonly outcome: InputOutcome } => input.outcome !== undefined

@@ -56,10 +56,7 @@ export interface LoopParts {
   readonly onFinish: () => void
 }
 
-/**
- * Inputs that are started in one turn of Node's event loop: what they send goes out, and connections that have brought an answer are free again,
- * before more are started.
- */
+/** Inputs that are started in one turn of the event loop: what they send goes out, and connections are free again, before more are. */
 const MAX_STARTS = 8
 /** While it is busy, settled inputs are reported at most this often (ms). */
 const BUSY_MS = 20
@@ -104,7 +101,7 @@ export class Loop {
       approvals,
       reply: (...of) => outlets.reply(...of),
       report,
-      cancel: () => this.cancel(),
+      cancel: (inputs) => this.cancel(inputs),
       loop: this,
     })
   }
@@ -156,9 +153,9 @@ export class Loop {
     this.advance()
   }
 
-  /** Cancels the inputs in flight. */
-  cancel(): void {
-    this.#inFlight.cancel()
+  /** Cancels the inputs in flight that have begun; with a number, those up to it, also those that have not. */
+  cancel(inputs: 'begun' | number = 'begun'): void {
+    this.#inFlight.cancel(inputs)
   }
 
   /** Does all that can be done now. Call it whenever there may be something to read, or space to write. */
@@ -208,14 +205,14 @@ export class Loop {
     const input = this.#inFlight.hasRoom ? this.#queue.nextInput() : undefined
     if (!input) return false
     this.#inFlight.start(input)
-    const read = this.#refusal ?? input.read()
+    const read = this.#refusal ?? this.#inFlight.refusalOf(input) ?? input.read()
     if (!read.ok) this.#settle(input, read)
     else if (this.#turns.take({ input, said: read.value })) this.#begin({ input, said: read.value })
     return true
   }
 
   #begin(read: ReadInput): void {
-    const refusal = this.#refusal ?? this.#turns.refusalOf(read.said)
+    const refusal = this.#refusal ?? this.#inFlight.refusalOf(read.input) ?? this.#turns.refusalOf(read.said)
     if (refusal) return this.#end(read, refusal)
     this.#inFlight.begin(read.input)
     this.#countStart()
@@ -304,6 +301,8 @@ export class Loop {
       case 'invalid':
         this.#parts.report(message.fault)
         return this.#parts.emit({ kind: 'error', ...message.fault })
+      case 'afresh':
+        return this.#parts.conversation.beginAfresh()
       case 'end':
         return message.port === 'input' ? this.#closeInput() : this.#endEnvelopes(message.port)
       default:

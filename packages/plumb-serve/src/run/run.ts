@@ -117,7 +117,7 @@ export class Run {
       signal: this.#stop.signal,
     })
     this.finished = running.then(async () => {
-      stdout.end()
+      if (!stdout.writableEnded) stdout.end()
       await read
       this.#end()
     })

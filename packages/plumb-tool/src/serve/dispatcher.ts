@@ -41,21 +41,23 @@ export const openDispatcher = ({ registry, session: given, servers, wasApproved 
     dropped: (id) => errorAnswer(id, RESULT_DROPPED),
   })
   const permits = new Semaphore(MAX_PARALLEL)
-  const stop = new AbortController()
+  let stop = new AbortController()
+  let isClosing = false
   const requested = new Set<string>()
   const session: Session = wasApproved
     ? { ...given, approve: async (request, signal) => requested.has(request.id) || given.approve(request, signal) }
     : given
 
   const run = async ({ id, name, input, depth = 0, delivery }: ToolRequest): Promise<ToolAnswer> => {
+    const { signal } = stop
     if (!permits.tryAcquire()) await permits.acquire()
     requested.add(id)
     try {
       const found = registry.get(name)?.tool ?? (await servers?.find(name, depth > 0 ? 'value' : 'content'))
       if (!found) return errorAnswer(id, unknownTool(name, registry, servers))
-      if (stop.signal.aborted) return errorAnswer(id, CANCELLED)
+      if (signal.aborted) return errorAnswer(id, isClosing ? STOPPING : CANCELLED)
       const of = depth > 0 ? deeper(session, depth) : session
-      const { result } = await perform(found, input, { session: of, signal: stop.signal, id, delivery })
+      const { result } = await perform(found, input, { session: of, signal, id, delivery })
       // A server's message about its failure is passed on.
       return result.ok ? { id, content: result.value, is_error: false } : errorAnswer(id, result.error.content ?? result.error)
     } catch (error) {
@@ -68,7 +70,12 @@ export const openDispatcher = ({ registry, session: given, servers, wasApproved 
 
   return {
     answer: (request) => answers.get(request.id, () => run(request)),
+    cancel: () => {
+      stop.abort()
+      stop = new AbortController()
+    },
     close: async () => {
+      isClosing = true
       stop.abort()
       await permits.idle()
       await given.servers.close()
@@ -97,7 +104,8 @@ export const unknownTool = (name: string, registry: Registry, servers?: AgentSer
   return fault('unknown_tool', `no tool is named '${preview(name)}'${hint}`)
 }
 
-const CANCELLED = fault('cancelled', 'the dispatcher is stopping')
+const STOPPING = fault('cancelled', 'the dispatcher is stopping')
+const CANCELLED = fault('cancelled', 'the answer that asked for this call was dropped')
 
 // The call has already caught what a tool throws.
 const bug = (error: unknown): Fault => fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error))

@@ -1,6 +1,6 @@
 // The receiver of a node that is a process of its own, with everything that depends on it.
 
-import { agentOf, compileCheck, type GraphNode } from '@plumb/lang'
+import { type AgentPlan, agentOf, compileCheck, type GraphNode } from '@plumb/lang'
 import { type Budget, currentBudget } from '@plumb/ledger'
 import { type AgentLimit, type Fault, isTerminal, type Reporter, type TelemetryLines } from '@plumb/wire'
 import type { RunEmitter } from '../event/emitter.js'
@@ -43,10 +43,11 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
   const { node, feeds, place, spawned, settings, tools, emitter, parent, lost, needsOrigins, isOnBranch, isHandled, isNested, cycle } =
     options
   const { child, kind, isEnveloped, isCounting, channel, controls, before, takeReply, deliveries, unreadable } = spawned
-  const config = node.work.kind === 'agent' ? agentOf(node.work.bound).config : {}
+  const plan = planOf(node)
+  const config = plan?.config ?? {}
   const form = kind === 'program' ? ((config.answers as AnswerForm | undefined) ?? 'each') : 'numbered'
   const answersEach = kind === 'agent' || form === 'each'
-  const limit = node.work.kind === 'agent' ? agentLimitOf(agentOf(node.work.bound)) : undefined
+  const limit = plan && agentLimitOf(plan)
   const budget = isCounting ? undefined : limitingBudget(limit, channel)
   const warn = (warning: Fault) => context.reporter.warn({ ...warning, process: node.name })
   const allowance =
@@ -99,6 +100,16 @@ export const openChild = (context: RunContext, options: OpenChildOptions): Child
     deliver: deliveries && (({ seq, seqs }) => deliveries.add(settings.deliveries?.of(seq || Math.max(0, ...seqs)) ?? '')),
   })
   return process
+}
+
+const plans = new WeakMap<GraphNode, AgentPlan>()
+
+/** What its spec says of an agent is read once for all requests that a server has it answer. */
+const planOf = (node: GraphNode): AgentPlan | undefined => {
+  if (node.work.kind !== 'agent') return undefined
+  const plan = plans.get(node) ?? agentOf(node.work.bound)
+  plans.set(node, plan)
+  return plan
 }
 
 /** On a terminal, and as telemetry. */

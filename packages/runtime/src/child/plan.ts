@@ -70,6 +70,7 @@ export const agentPlan = ({ node, place, settings, offers, isConversing }: Child
   if (isForwarded(settings) && capturesContent()) args.push('--tell-prompt')
   if (settings.askPerson && hasTools(plan)) args.push('--asks-parent')
   if (isConversing) args.push('--asks-beside-control')
+  if (settings.isReused) args.push('--requests')
   args.push(...placeArgs(place, settings))
   const own = { program: 'plumb-agent', args: [...args, ...localArgs(settings)], entry: plan.specPath } as const
   return { kind: 'own', ...own, fds, agent: plan, isEnveloped: false, variables: [] }

@@ -47,6 +47,7 @@ export class ToolService {
   #lastCall = 0
   #timer: NodeJS.Timeout | undefined
   readonly #closing = new AbortController()
+  #isDropping = false
 
   constructor(options: ToolServiceOptions) {
     this.#o = options
@@ -71,7 +72,7 @@ export class ToolService {
       ...dispatcher,
       answer: async (request) => {
         this.inFlight++
-        const answer = await (request.asks ? this.#ask(request) : dispatcher.answer(request))
+        const answer = await this.#answer(request)
         this.inFlight--
         this.#lastCall = nowMs()
         answered()
@@ -102,6 +103,23 @@ export class ToolService {
     return this.#o.dispatcher.close()
   }
 
+  /** What the agent was doing is dropped: calls in flight are stopped, and none begins until `takeUp`. False: they cannot be stopped. */
+  drop(): boolean {
+    const { dispatcher } = this.#o
+    this.#isDropping = true
+    if (this.inFlight > 0) dispatcher.cancel?.()
+    return this.inFlight === 0 || dispatcher.cancel !== undefined
+  }
+
+  takeUp(): void {
+    this.#isDropping = false
+  }
+
+  async #answer(request: ToolRequest): Promise<ToolAnswer> {
+    if (this.#isDropping) return errorAnswer(request.id, DROPPED)
+    return request.asks ? this.#ask(request) : this.#o.dispatcher.answer(request)
+  }
+
   async #ask({ id, name, input, wrong }: ToolRequest): Promise<ToolAnswer> {
     const { checkedTools, askPerson } = this.#o
     const { description, effects } = checkedTools.find((tool) => tool.name === name) ?? {}
@@ -111,4 +129,5 @@ export class ToolService {
   }
 }
 
+const DROPPED = fault('cancelled', 'the answer that asked for this call was dropped')
 const NOBODY = fault('approval_required', 'the call needs the consent of a person, and there is none to ask')

@@ -34,12 +34,13 @@ import { Calls, type MappedTool, openCalls } from '../graph/morphism/calls.js'
 import { ChoiceMorphism } from '../graph/morphism/choice.js'
 import { Conversation } from '../graph/morphism/conversation.js'
 import { Each } from '../graph/morphism/each.js'
-import { ExpressionMorphism, isExpression, stageOf, typeAt } from '../graph/morphism/expression.js'
+import { ExpressionMorphism, isExpression, typeAt } from '../graph/morphism/expression.js'
 import { Flatten } from '../graph/morphism/flatten.js'
 import { type Keeping, keepingAt } from '../graph/morphism/keeping.js'
 import { keptStage } from '../graph/morphism/kept-fold.js'
 import { KeyedBarrier } from '../graph/morphism/keyed-barrier.js'
 import { Empty, type Morphism, Pass } from '../graph/morphism/morphism.js'
+import { stageAt } from '../graph/morphism/shared-states.js'
 import type { NumberedLines } from '../graph/numbered-lines.js'
 import type { RunContext } from '../graph/run-context.js'
 import { openTrampoline, type Trampoline } from '../graph/trampoline.js'
@@ -90,7 +91,7 @@ class Network {
   readonly #o: WiringOptions
   readonly #edges: Edges
   readonly #context: RunContext
-  readonly #scanners = new MessageScanners()
+  readonly #scanners: MessageScanners
   readonly #trampoline: Trampoline | undefined
   readonly #cycleOf = new Map<GraphNode, Cycle>()
   readonly #receivers = new Map<GraphNode, Morphism>()
@@ -107,6 +108,7 @@ class Network {
     this.#o = options
     const { graph, settings, schedule, reporter, emitter, current, fail } = options
     const report = (fault: Fault) => options.report(current.withCause(fault))
+    this.#scanners = settings.sharedStates?.scanners ?? new MessageScanners()
     this.#context = { schedule, sink: new Sink(), current, reporter, report, fail }
     const origins = originsOf(graph)
     this.#joins = new Joins(origins.partings)
@@ -216,7 +218,7 @@ class Network {
     const entrances = this.#entrances.map((node) => ({
       name: node.name,
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
-      stage: stageOf(node, this.#scanners, this.#context.report),
+      stage: stageAt(node, this.#scanners, this.#context.report, this.#o.settings.sharedStates),
       mayBeText: lines === undefined && takesText(typeAt(node)),
       report: this.#forms.errorHandlers.contextAt(node).report,
       keeps: this.#forms.errorHandlers.at(node).length > 0,
@@ -224,11 +226,8 @@ class Network {
       openBatcher: () => openLineBatcher(node, { ...way, receiverOf: (behind) => this.#of(behind) }),
     }))
     const backpressure = new Backpressure()
-    this.#holdBack(
-      backpressure,
-      this.#entrances.flatMap((node) => this.#edges.outOf(node)),
-      undefined,
-    )
+    const behind = this.#entrances.flatMap((node) => this.#edges.outOf(node))
+    this.#holdBack(backpressure, behind, undefined)
     const taken = rejects && ((seq: number) => rejects.hold(seq, reader, () => this.#oldest))
     return new MainInput(this.#context, { reader, entrances, backpressure, envelopes, emitter, taken })
   }
@@ -285,8 +284,7 @@ class Network {
 
   #stage(node: GraphNode, feeds: readonly number[]): ExpressionMorphism | Flatten {
     const report = (fault: Fault) => this.#forms.errorHandlers.contextAt(node).report({ ...fault, process: node.name })
-    const make = (tell: typeof report) => stageOf(node, this.#scanners, tell)
-    const stage = this.#o.settings.sharedStates?.stageOf(node, report, make) ?? keptStage(make(report), node, this.#keeping(node))
+    const stage = keptStage(stageAt(node, this.#scanners, report, this.#o.settings.sharedStates), node, this.#keeping(node))
     const lost = this.#losses.ofCurrent(node, this.#context.current)
     if (node.work.kind === 'flatten') return new Flatten(feeds, { stage, report, lost })
     return new ExpressionMorphism(feeds, { stage, sink: this.#context.sink, isSelector: node.work.kind === 'filter', report, lost })

@@ -25,8 +25,6 @@ export interface PooledLease {
 const IDLE_MS = 60_000
 const SWEEP_MS = 15_000
 const GRACE_MS = 2000
-/** Nothing of a request before is left: not what was said, nor that a key was refused. */
-const FRESH = { set_memory: [], set_model: null, set_temp: null, set_effort: null }
 
 export class ProcessPool {
   readonly #o: ProcessPoolOptions
@@ -55,23 +53,23 @@ export class ProcessPool {
     const process = await this.#next()
     if (!process.ok) return process
     const warm = process.value
-    if (this.#o.remembers && memory && memory.length > 0) {
-      warm.isUsed = true
-      const set = await warm.control({ set_memory: memory })
+    const hasMemory = this.#o.remembers && memory !== undefined && memory.length > 0
+    if (hasMemory) {
+      const set = await warm.control({ set_memory: memory, set_model: null })
       const refusal = set ? set.find(isRefusal) : NOT_ANSWERED
       if (refusal) {
-        void this.#putBack(warm, set !== undefined)
+        this.#putBack(warm, set !== undefined)
         return { ok: false, error: refusal }
       }
     }
-    const lease = warm.lease(use)
+    const lease = warm.lease(use, this.#o.isControlled && !hasMemory)
     return succeed({
       spawned: lease.spawned,
       drop: lease.drop,
       release: async (wantsMemory: boolean) => {
         const isWhole = await lease.ended
         const read = isWhole && wantsMemory && this.#o.remembers ? await warm.control({ get_memory: true }) : undefined
-        void this.#putBack(warm, isWhole)
+        this.#putBack(warm, isWhole)
         return read?.flatMap((reply) => (isRecord(reply) && Array.isArray(reply.messages) ? [reply.messages] : []))[0]
       },
     })
@@ -116,15 +114,10 @@ export class ProcessPool {
     if (at >= 0) this.#idle.splice(at, 1)
   }
 
-  async #putBack(process: WarmProcess, isWhole: boolean): Promise<void> {
+  #putBack(process: WarmProcess, isWhole: boolean): void {
     const mayStay = isWhole && this.#o.isReusable && !process.hasAsked && !process.isOver && !this.#isClosed
-    if (!mayStay) return process.isOver ? undefined : void process.end(GRACE_MS)
-    if (this.#o.isControlled) {
-      const set = await process.control(this.#o.remembers ? FRESH : { set_model: null })
-      if (!set || set.some(isRefusal) || process.isOver || this.#isClosed) return void process.end(GRACE_MS)
-    }
-    process.isUsed = false
-    this.#idle.push(process)
+    if (mayStay) this.#idle.push(process)
+    else if (!process.isOver) void process.end(GRACE_MS)
   }
 
   #sweep(): void {

@@ -158,7 +158,7 @@ export class ServedGraph {
     if (!hasStarted) return drop([])
     await Promise.all(
       [...leased.value].map(async ([node, lease]) => {
-        const memory = await lease.release(memories?.keep !== undefined)
+        const memory = await lease.release(memories?.keep !== undefined && !signal.aborted)
         if (memory) memories?.keep?.(this.#place(node), memory)
       }),
     )

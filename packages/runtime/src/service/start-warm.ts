@@ -71,18 +71,19 @@ const startWarm = async (
     void service?.close()
     return spawned.ok ? { ok: false, error: notStarted(node.name) } : spawned
   }
-  const [requests, answers] = [own.child.fds.get(FDS.tool_req), own.child.fds.get(FDS.tool_resp)]
-  if (requests && 'resume' in requests && answers && 'write' in answers) service?.serve(requests, answers, () => {})
   const warm = new WarmProcess({
     spawned: own,
     form: own.kind === 'program' && agentOf(bound).config.answers !== 'numbered' ? 'each' : 'numbered',
     maxLine: settings.options.lines.maxLine,
+    tools: service,
     tellStderr: (text) => tellBetween(text, node.name, reporter),
     ended: () => {
       void service?.close()
       ended(warm)
     },
   })
+  const [requests, answers] = [own.child.fds.get(FDS.tool_req), own.child.fds.get(FDS.tool_resp)]
+  if (requests && 'resume' in requests && answers && 'write' in answers) service?.serve(requests, answers, () => warm.settled())
   process = warm
   return succeed(warm)
 }

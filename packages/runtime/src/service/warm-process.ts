@@ -1,16 +1,29 @@
 // A process that answers one request after the other. What belongs to a request goes to it alone: its lines, its errors, what its tools report;
-// between two of them its memory is set, over its control channel.
+// a blank line before the first says that nothing is left of the request before, and where it has a memory that is set over the control channel.
 //
 //   state    begins when                                      what it writes
-//   idle     it has started, or its memory was set            answers control, or is surplus, which ends it
+//   idle     it has started, or its request was answered      answers control, or is surplus, which ends it
 //   leased   a request takes it                               goes to the request
-//   over     it has exited, or a request was stopped in it    is dropped
+//   dropping its request was stopped                          goes nowhere; once all of it is answered it is idle
+//   over     it has exited, or cannot drop a request          is dropped
 
 import { type Consent, consentText } from '@plumb/ledger'
-import { type Fault, isRecord, LineReader, type LineSink, LineWriter, NumberedLine, nowMs, parseJson, startDeadline } from '@plumb/wire'
+import {
+  type Exit,
+  type Fault,
+  isRecord,
+  LineReader,
+  type LineSink,
+  LineWriter,
+  NumberedLine,
+  nowMs,
+  parseJson,
+  startDeadline,
+} from '@plumb/wire'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { type ChildEnds, openInProcessChild } from '../child/in-process-child.js'
 import type { Spawned } from '../child/spawn.js'
+import type { ToolService } from '../child/tool-service.js'
 import type { RunEmitter } from '../event/emitter.js'
 
 /** A call that waits for a person. */
@@ -36,6 +49,8 @@ export interface WarmProcessOptions {
   /** How it says which input a line answers. */
   readonly form: 'numbered' | 'each'
   readonly maxLine: number
+  /** Its tool calls. */
+  readonly tools: ToolService | undefined
   /** What it writes on stderr between requests. */
   readonly tellStderr: (text: string) => void
   readonly ended: () => void
@@ -52,6 +67,8 @@ export interface Lease {
 
 /** For the answer to a control message (ms). */
 const CONTROL_MS = 30_000
+/** For an answer to be dropped (ms). */
+const DROP_MS = 5000
 const CONTROL_FD = 6
 const REPLIES = 'ctrl_out'
 /** Bytes that wait in the pipe before a request has to wait. */
@@ -60,7 +77,13 @@ const FULL_BYTES = 256 * 1024
 interface Leased {
   readonly ends: ChildEnds
   readonly end: (isWhole: boolean) => void
+  /** A blank line goes before its first: the request has no memory. */
+  beginsAfresh: boolean
   isInputOver: boolean
+  /** Its request was stopped. `noted`: the process knows it, and has sent its last call. */
+  dropped?: 'told' | 'noted'
+  /** Of what is dropped. */
+  endDeadline?: () => void
 }
 
 export class WarmProcess {
@@ -75,11 +98,12 @@ export class WarmProcess {
   #whole = 0
   #leased: Leased | undefined
   #isFull = false
+  /** A line that it was sent is not whole. */
+  #isMidLine = false
+  #exit: Exit | undefined
   /** What it does is told there. */
   use: WarmUse | undefined
   isOver = false
-  /** A request may have left something in it. */
-  isUsed = false
   /** Asked for approval: it may remember the answer. */
   hasAsked = false
   lastUsedMs = nowMs()
@@ -98,25 +122,27 @@ export class WarmProcess {
       else options.tellStderr(chunk.toString('utf8'))
     })
     child.stdin.on('error', () => {})
-    void child.exited.then(({ status, signal }) => this.#exited(status, signal))
+    void child.exited.then((exit) => this.#exited(exit))
   }
 
   get pid(): number {
     return this.#o.spawned.child.pid
   }
 
-  lease(use: WarmUse): Lease {
+  /** `beginsAfresh`: an agent of ours forgets what it was asked before. */
+  lease(use: WarmUse, beginsAfresh = false): Lease {
     const { child, ends } = openInProcessChild([])
     const { spawned } = this.#o
     let end: (isWhole: boolean) => void = () => {}
     const ended = new Promise<boolean>((resolve) => {
       end = resolve
     })
-    const leased: Leased = { ends, end, isInputOver: false }
+    const leased: Leased = { ends, end, beginsAfresh, isInputOver: false }
     this.#leased = leased
     this.use = use
-    this.isUsed = true
-    ends.stdin.on('data', (chunk: Buffer) => this.#send(chunk, ends))
+    ends.stdin.on('data', (chunk: Buffer) => {
+      if (!leased.dropped) this.#send(chunk, leased)
+    })
     ends.stdin.on('end', () => {
       leased.isInputOver = true
       this.#finishIfWhole()
@@ -126,11 +152,13 @@ export class WarmProcess {
       this.#read()
     })
     ends.stopped.addEventListener('abort', () => {
-      if (this.#leased === leased) this.kill()
+      if (this.#leased === leased) void this.#drop(leased)
     })
     const drop = (): void => {
       if (this.#leased === leased) this.#finish(leased, 0, null, true)
     }
+    // It ended while its memory was set.
+    if (this.#exit) this.#finish(leased, this.#exit.status, this.#exit.signal, false)
     return { spawned: { ...spawned, child: { ...child, pid: spawned.child.pid }, before: this.#sent, controls: 0 }, ended, drop }
   }
 
@@ -155,15 +183,20 @@ export class WarmProcess {
     })
   }
 
-  /** At the end of the server: it has nothing in hand. */
+  /** It has nothing in hand: half of the time is for the end of its input, and half for SIGTERM. */
   async end(graceMs: number): Promise<void> {
     this.isOver = true
     const { child } = this.#o.spawned
     child.stdin.end(() => {})
     void this.#control?.end()
-    const stop = startDeadline(graceMs, () => void child.terminate(graceMs))
+    const stop = startDeadline(graceMs / 2, () => void child.terminate(graceMs / 2))
     await child.exited
     stop()
+  }
+
+  /** Something that it had in hand has ended. */
+  settled(): void {
+    this.#finishIfWhole()
   }
 
   kill(): void {
@@ -171,10 +204,13 @@ export class WarmProcess {
     this.#o.spawned.child.kill('SIGKILL')
   }
 
-  #send(chunk: Buffer, ends: ChildEnds): void {
+  #send(chunk: Buffer, leased: Leased): void {
+    const { ends, beginsAfresh } = leased
     for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, at + 1)) this.#sent++
+    this.#isMidLine = chunk.at(-1) !== LF
     const stdin: LineSink = this.#o.spawned.child.stdin
-    stdin.write(chunk, () => ends.stdin.resume())
+    leased.beginsAfresh = false
+    stdin.write(beginsAfresh ? Buffer.concat([NEWLINE, chunk]) : chunk, () => ends.stdin.resume())
     if (stdin.writableLength > FULL_BYTES) ends.stdin.pause()
   }
 
@@ -188,7 +224,7 @@ export class WarmProcess {
       }
     }
     const leased = this.#leased
-    if (leased && pieces.length > 0) this.#isFull = !leased.ends.stdout.write(Buffer.concat(pieces))
+    if (leased && !leased.dropped && pieces.length > 0) this.#isFull = !leased.ends.stdout.write(Buffer.concat(pieces))
     this.#finishIfWhole()
   }
 
@@ -229,26 +265,50 @@ export class WarmProcess {
     oldest?.replies.push(reply)
   }
 
-  #finishIfWhole(): void {
-    const leased = this.#leased
-    if (leased?.isInputOver && this.#whole >= this.#sent && !this.isOver) this.#finish(leased, 0, null, true)
+  /** What its request has in hand is dropped by an agent of ours. Else, and where it cannot be, the process is ended. */
+  async #drop(leased: Leased): Promise<void> {
+    const { spawned, tools } = this.#o
+    leased.dropped = 'told'
+    // What its client did not read is read here: behind it are its other answers, or its end.
+    this.#isFull = false
+    this.#read()
+    const takesControl = this.#control !== undefined && spawned.kind !== 'program' && this.#o.form === 'numbered'
+    if (!takesControl || this.hasAsked || this.#isMidLine || this.isOver || tools?.drop() === false) return this.kill()
+    leased.endDeadline = startDeadline(DROP_MS, () => this.kill())
+    const isDropped = this.#whole >= this.#sent || (await this.control({ cancel: this.#sent })) !== undefined
+    // Calls that it has sent before are in their pipe by now, and are answered in one more turn of the event loop.
+    for (let turns = 0; tools && turns < 2; turns++) await new Promise((resolve) => setImmediate(resolve))
+    if (this.#leased !== leased) return
+    if (!isDropped) return this.kill()
+    leased.dropped = 'noted'
+    this.#finishIfWhole()
   }
 
-  #finish({ ends, end }: Leased, status: number | null, signal: NodeJS.Signals | null, isWhole: boolean): void {
+  #finishIfWhole(): void {
+    const leased = this.#leased
+    if (!leased || this.#whole < this.#sent || this.isOver) return
+    const hasLeft = leased.dropped ? leased.dropped === 'noted' && !this.#o.tools?.inFlight : leased.isInputOver
+    if (hasLeft) this.#finish(leased, 0, null, true)
+  }
+
+  #finish({ ends, end, endDeadline }: Leased, status: number | null, signal: NodeJS.Signals | null, isWhole: boolean): void {
     this.#leased = undefined
+    endDeadline?.()
     this.use = undefined
     this.#isFull = false
+    this.#o.tools?.takeUp()
     this.lastUsedMs = nowMs()
     ends.exit(status, signal)
     end(isWhole)
   }
 
-  #exited(status: number | null, signal: NodeJS.Signals | null): void {
+  #exited(exit: Exit): void {
     this.#isFull = false
     this.#read()
     this.isOver = true
+    this.#exit = exit
     for (const { resolve } of [...this.#asked.values()]) resolve(undefined)
-    if (this.#leased) this.#finish(this.#leased, status, signal, false)
+    if (this.#leased) this.#finish(this.#leased, exit.status, exit.signal, false)
     this.#o.ended()
   }
 }

@@ -34,43 +34,45 @@ export const openBodies = ({ maxBytes, maxTotalBytes, stallTimeout, maxMs }: Bod
   const noRoom = fail('overloaded', `the bodies that are on their way have more than ${maxTotalBytes} bytes together: try again later`)
   const tooSlow = fail('timeout', 'the body did not come in time')
   let total = 0
-  return async (request) => {
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return tooLong
-    const chunks: Buffer[] = []
-    let bytes = 0
-    let giveUp: () => void = () => {}
-    const late = new Promise<undefined>((resolve) => {
-      giveUp = () => resolve(undefined)
-    })
-    const pieces = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
-    const stall = setTimeout(giveUp, stallTimeout)
-    const end = maxMs === undefined ? undefined : setTimeout(giveUp, maxMs)
-    try {
-      for (;;) {
-        const piece = await Promise.race([pieces.next(), late])
-        if (!piece) {
-          // Once it is answered.
-          setTimeout(() => request.destroy(), ANSWER_MS).unref()
-          return tooSlow
-        }
-        if (piece.done === true) break
-        const chunk = piece.value
+  return (request) => {
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(tooLong)
+    return new Promise((resolve) => {
+      const chunks: Buffer[] = []
+      let bytes = 0
+      const settle = (read: Result<Buffer>): void => {
+        clearTimeout(stall)
+        clearTimeout(end)
+        request.off('data', take).off('end', finish).off('error', cut).off('close', cut)
+        if (!read.ok) request.pause()
+        total -= bytes
+        resolve(read)
+      }
+      const take = (chunk: Buffer): void => {
         stall.refresh()
         bytes += chunk.length
         total += chunk.length
-        if (bytes > maxBytes) return tooLong
-        if (bytes > FREE_BYTES && total > maxTotalBytes) return noRoom
+        if (bytes > maxBytes) return settle(tooLong)
+        if (bytes > FREE_BYTES && total > maxTotalBytes) return settle(noRoom)
         chunks.push(chunk)
       }
-      const body = Buffer.concat(chunks, bytes)
-      if (!isUtf8(body)) return fail('invalid_utf8', 'the body is not UTF-8')
-      return succeed(body.indexOf(BOM) === 0 ? body.subarray(BOM.length) : body)
-    } catch {
-      return fail('connection_failed', 'the request ended in the middle of its body')
-    } finally {
-      clearTimeout(stall)
-      clearTimeout(end)
-      total -= bytes
-    }
+      const finish = (): void => settle(wholeOf(chunks, bytes))
+      const cut = (): void => settle(fail('connection_failed', 'the request ended in the middle of its body'))
+      const giveUp = (): void => {
+        // Once it is answered.
+        setTimeout(() => request.destroy(), ANSWER_MS).unref()
+        settle(tooSlow)
+      }
+      const stall = setTimeout(giveUp, stallTimeout)
+      const end = maxMs === undefined ? undefined : setTimeout(giveUp, maxMs)
+      if (request.destroyed) cut()
+      else request.on('end', finish).on('error', cut).on('close', cut).on('data', take)
+    })
   }
+}
+
+const wholeOf = (chunks: readonly Buffer[], bytes: number): Result<Buffer> => {
+  const [first] = chunks
+  const body = chunks.length === 1 && first ? first : Buffer.concat(chunks, bytes)
+  if (!isUtf8(body)) return fail('invalid_utf8', 'the body is not UTF-8')
+  return succeed(body.indexOf(BOM) === 0 ? body.subarray(BOM.length) : body)
 }

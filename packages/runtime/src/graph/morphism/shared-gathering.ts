@@ -42,20 +42,34 @@ export class SharedBatch extends Morphism {
   receive(_input: number, buf: Buffer, start: number, end: number): void {
     const { list, size, name, lost } = this.o
     const { current, report } = this.context
-    const isTooLarge = list.bytes + end - start + 2 > MAX_TUPLE
+    const bytes = end - start + 2
+    const isTooLarge = bytes > MAX_TUPLE
     if (isTooLarge || isTooDeep(buf, start, end, 1)) {
       const detail = isTooLarge ? `larger than ${MAX_TUPLE.toLocaleString('en')} bytes with this message` : 'nested more than 512 deep'
       report(fault(isTooLarge ? 'too_large' : 'too_deep', `a list of '${name}' would be ${detail}`, { process: name }))
       return lost(current.origin)
     }
+    // No message might ever fit into what is left of it, and there is no end at which it would leave.
+    const isFull = list.items.length > 0 && list.bytes + bytes > MAX_TUPLE
+    const full = isFull ? this.#take() : undefined
     list.items.push(Buffer.from(buf.subarray(start, end)))
     list.bytes += end - start + 1
-    if (list.items.length < size) return lost(current.origin)
-    const whole = list.items
+    const whole = list.items.length < size ? full : this.#take()
+    if (whole) this.#send(whole)
+    else lost(current.origin)
+  }
+
+  #take(): readonly Buffer[] {
+    const { list } = this.o
+    const { items } = list
     list.items = []
     list.bytes = 0
+    return items
+  }
+
+  #send(items: readonly Buffer[]): void {
     const sink = this.#sink
-    sink.commit(putAll(sink, whole))
+    sink.commit(putAll(sink, items))
     this.outlets[0]?.send(sink.buf, sink.start, sink.end)
   }
 

@@ -1,8 +1,10 @@
 // What all requests of a served binding share (`@shared`): each message of a fold goes on from the state that the last one has left, whichever
-// request it was of, and what waits in a batch or a barrier waits for messages of all.
+// request it was of, and what waits in a batch or a barrier waits for messages of all. What keeps nothing of a message, such as a map or the
+// check of a type, is compiled once for all of them.
 
-import type { GraphNode, Sink, Stage, Verdict } from '@plumb/lang'
+import { type GraphNode, MessageScanners, type Sink, type Stage, type Verdict } from '@plumb/lang'
 import type { Fault } from '@plumb/wire'
+import { stageOf } from './expression.js'
 
 type Report = (fault: Fault) => void
 
@@ -15,6 +17,7 @@ interface Shared {
 export class SharedStates {
   readonly #stages = new Map<GraphNode, Shared>()
   readonly #waiting = new Map<GraphNode, unknown>()
+  readonly scanners = new MessageScanners()
 
   constructor(private readonly isIts: (node: GraphNode) => boolean) {}
 
@@ -27,7 +30,7 @@ export class SharedStates {
 
   /** For one request; `make` makes it, once. */
   stageOf(node: GraphNode, report: Report, make: (report: Report) => Stage): Stage {
-    if (node.work.kind !== 'fold' || !this.isIts(node)) return make(report)
+    if (node.work.kind === 'fold' && !this.isIts(node)) return make(report)
     let shared = this.#stages.get(node)
     if (!shared) {
       const made: Shared = { report, stage: make((fault) => made.report(fault)) }
@@ -36,6 +39,12 @@ export class SharedStates {
     }
     return new OneOf(shared, report)
   }
+}
+
+/** Of a node of one run; `shared`: that of all requests, where they share it. */
+export const stageAt = (node: GraphNode, scanners: MessageScanners, report: Report, shared: SharedStates | undefined): Stage => {
+  const make = (tell: Report): Stage => stageOf(node, scanners, tell)
+  return shared?.stageOf(node, report, make) ?? make(report)
 }
 
 class OneOf implements Stage {
