@@ -3,7 +3,7 @@
 import { replaceHidden } from '@plumb/wire/preview'
 import { type Styled, textWidth, wrapStyled } from '@plumb/wire/terminal'
 import { type Diagnostic, diagnosticToJson, errorsOf, positionText } from './diagnostic.js'
-import { lineAround, position, type Span } from './source.js'
+import { codePoints, lineAround, position, type Span } from './source.js'
 
 /** Where diagnostics are written, as a `Reporter` has it. */
 export interface DiagnosticOutput {
@@ -55,8 +55,8 @@ const styledLines = (diagnostic: Diagnostic, columns?: number): Styled => {
     const shown = parts.map(withoutControls)
     return columns === undefined ? shown : wrapStyled(shown, columns, CONTINUED)
   }
-  const source = (of: Span, style: 'error' | 'warning' | 'dim') =>
-    excerpt(of, style, columns === undefined ? MAX_LINE : columns - INDENT.length - ENDS).map((line) => line.map(withoutControls))
+  const room: Room = columns === undefined ? ANYWHERE : { width: columns - INDENT.length - ENDS, cells: textWidth }
+  const source = (of: Span, style: 'error' | 'warning' | 'dim') => excerpt(of, style, room).map((line) => line.map(withoutControls))
   const lines: Styled[] = [text(place(span), ' ', [severity, `${severity}:`], ` ${message}`), ...source(span, severity)]
   for (const r of related ?? []) lines.push(text(place(r.span), ` note: ${r.message}`), ...source(r.span, 'dim'))
   for (const step of path ?? [])
@@ -71,8 +71,15 @@ const positionTextFrom = (span: Span, { source }: Span): string => {
   return span.source === source ? `${line}:${column}` : positionText(span)
 }
 
-/** In cells. Of a longer line only the part around the span is shown, a third of it before the span, with `…` at the ends. */
-const MAX_LINE = 240
+interface Room {
+  /** In cells. Of a longer line only the part around the span is shown, a third of it before the span, with `…` at the ends. */
+  readonly width: number
+  /** How many a text takes. */
+  readonly cells: (text: string) => number
+}
+
+/** Where there is no terminal that draws some characters wider, a caret stands for a code point, as in positions. */
+const ANYWHERE: Room = { width: 240, cells: codePoints }
 const MIN_WIDTH = 20
 const INDENT = '  '
 /** Spaces before the second line of a text: more than before the line of the source, which follows it. */
@@ -80,19 +87,20 @@ const CONTINUED = 4
 /** Columns of `…` at both ends. */
 const ENDS = 2
 
-const excerpt = ({ source, start, end }: Span, severity: 'error' | 'warning' | 'dim', width: number): Styled[] => {
+const excerpt = ({ source, start, end }: Span, severity: 'error' | 'warning' | 'dim', room: Room): Styled[] => {
   const { text } = source
+  const { width, cells } = room
   const line = lineAround(source, start)
-  const isLong = line.end - line.start > width || textWidth(text.slice(line.start, line.end)) > width
+  const isLong = line.end - line.start > width || cells(text.slice(line.start, line.end)) > width
   const from = isLong
-    ? start - fitting([...text.slice(Math.max(line.start, start - width), start)].reverse(), Math.floor(width / 3))
+    ? start - fitting([...text.slice(Math.max(line.start, start - width), start)].reverse(), { width: Math.floor(width / 3), cells })
     : line.start
-  const to = isLong ? from + fitting(text.slice(from, Math.min(line.end, from + 2 * width)), width) : line.end
+  const to = isLong ? from + fitting(text.slice(from, Math.min(line.end, from + 2 * width)), room) : line.end
   const head = from > line.start ? '…' : ''
   // Tabs stay tabs, so that the carets are under the same column at any tab width.
-  const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' '.repeat(textWidth(c)))).join('')
+  const pad = [...head, ...text.slice(from, start)].map((c) => (c === '\t' ? c : ' '.repeat(cells(c)))).join('')
   // A multi-line span is underlined to the end of its first line.
-  const carets = '^'.repeat(Math.max(1, textWidth(text.slice(start, Math.min(end, to)).trimEnd())))
+  const carets = '^'.repeat(Math.max(1, cells(text.slice(start, Math.min(end, to)).trimEnd())))
   return [[`${INDENT}${head}${withoutKeys(text.slice(from, to))}${to < line.end ? '…' : ''}`], [`${INDENT}${pad}`, [severity, carets]]]
 }
 
@@ -103,11 +111,11 @@ const withoutKeys = (line: string): string => line.replace(WRITTEN_KEY, (_, befo
 const WRITTEN_KEY = /((?:api_?key|token|secret|password|authorization)["']?\s*[:=]\s*["'])([^"']{8,})/gi
 
 // Of how many UTF-16 units the characters are that fit.
-const fitting = (characters: Iterable<string>, width: number): number => {
-  let [units, cells] = [0, 0]
+const fitting = (characters: Iterable<string>, { width, cells }: Room): number => {
+  let [units, taken] = [0, 0]
   for (const c of characters) {
-    cells += textWidth(c)
-    if (cells > width) break
+    taken += cells(c)
+    if (taken > width) break
     units += c.length
   }
   return units
