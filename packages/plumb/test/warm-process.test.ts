@@ -29,6 +29,24 @@ t.test('one that has ended is given to no request as if it lived', async (t) => 
   t.equal(await lease.ended, false)
 })
 
+t.test('a request that is stopped by what it reads leaves a process that answers', async (t) => {
+  const { process, ends } = openProcess(settled)
+  for (const n of [1, 2]) {
+    const lease = process.lease(NO_USE)
+    const { child } = lease.spawned
+    // As a graph that is stopped does.
+    child.stdout.on('data', () => {
+      child.kill('SIGKILL')
+      child.stdout.destroy()
+    })
+    child.stdin.write(Buffer.from('"a"\n'), () => {})
+    await new Promise(setImmediate)
+    ends.stdout.write(`{"telemetry":{"kind":"usage"}}\n${doneText(n)}\n`)
+    t.equal(await lease.ended, true)
+    t.strictSame(await process.control({ get_memory: true }), [])
+  }
+})
+
 t.test('a process is free as soon as its request has left it, and told that the next is another', async (t) => {
   let started = 0
   const came: string[] = []

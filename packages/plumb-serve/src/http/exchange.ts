@@ -22,12 +22,12 @@ export class Exchange {
   readonly logged: Logged = {}
   /** Whom the request is addressed to: the authority of its target, else its Host. Undefined: nobody, or several. */
   readonly host: string | undefined
-  /** Fires when the client is gone before its answer is whole. */
-  readonly left: AbortSignal
   /** Whose token it shows. */
   access: Access | undefined
   /** A body that is not read is not waited for. */
   hasRead = false
+  #hasLeft = false
+  #leave: (() => void) | undefined
 
   constructor(
     readonly id: string,
@@ -40,11 +40,17 @@ export class Exchange {
     const [path = '', query = ''] = (target?.replace(/^(?!\/)/, '/') ?? request.url ?? '').split(/\?(.*)/s, 2)
     this.path = path
     this.query = new URLSearchParams(query)
-    const left = new AbortController()
-    this.left = left.signal
     response.once('close', () => {
-      if (!response.writableFinished) left.abort()
+      if (response.writableFinished) return
+      this.#hasLeft = true
+      this.#leave?.()
     })
+  }
+
+  /** Calls back once the client is gone before its answer is whole. */
+  onceLeft(act: () => void): void {
+    if (this.#hasLeft) act()
+    else this.#leave = act
   }
 
   get method(): string {

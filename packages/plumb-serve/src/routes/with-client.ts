@@ -19,7 +19,7 @@ export interface ClientRun {
 }
 
 export const runWithClient = async (exchange: Exchange, service: Service, asked: ClientRun): Promise<void> => {
-  const { access, left } = exchange
+  const { access } = exchange
   const leave = enter(exchange, service)
   if (typeof leave !== 'function') return exchange.problem(leave)
   const { binding, events, maxCost, feed, answer } = asked
@@ -32,8 +32,7 @@ export const runWithClient = async (exchange: Exchange, service: Service, asked:
   const own = { id: exchange.id, owner: access?.name ?? '', traceparent, questions: service.questions }
   const run = new Run({ ...own, binding, isKept: false, events, maxCost, memories: talk.value.memories })
   service.begin(run)
-  left.addEventListener('abort', () => run.cancel(), { once: true })
-  if (left.aborted) run.cancel()
+  exchange.onceLeft(() => run.cancel())
   try {
     void feed(run)
     await answer(run)

@@ -224,7 +224,11 @@ export class WarmProcess {
       }
     }
     const leased = this.#leased
-    if (leased && !leased.dropped && pieces.length > 0) this.#isFull = !leased.ends.stdout.write(Buffer.concat(pieces))
+    if (leased && !leased.dropped && pieces.length > 0) {
+      const hasRoom = leased.ends.stdout.write(Buffer.concat(pieces))
+      // Who reads them may have stopped the request: nothing makes room in it any more.
+      this.#isFull = !hasRoom && this.#leased === leased && !leased.dropped
+    }
     this.#finishIfWhole()
   }
 
