@@ -2,7 +2,19 @@
 
 import { userInfo } from 'node:os'
 import { type Decision, isItself, isOpen, type ListedCall, questionOf, shownQuestion, stateNow } from '@plumb/ledger/approval'
-import { compileSchema, fail, fault, nearest, parseJson, preview, type Result, stdoutColumns, succeed, wrappedTable } from '@plumb/wire'
+import {
+  compileSchema,
+  fail,
+  fault,
+  flawText,
+  nearest,
+  parseJson,
+  preview,
+  type Result,
+  stdoutColumns,
+  succeed,
+  wrappedTable,
+} from '@plumb/wire'
 import { minuteOf, type ShownAs, shownJson } from './listed-calls.js'
 
 /** For a person a table, and the command that answers; else a line of JSON for each. */
@@ -89,6 +101,6 @@ const readAnswer = (text: string, schema: unknown): Result<string> => {
   const asText = text.replace(/\n$/, '')
   const left = checked.value(asText)
   if (left.length === 0) return succeed(JSON.stringify(asText))
-  const listed = (flaws ?? left).map(({ path, detail }) => (path === '' ? detail : `${path} ${detail}`))
+  const listed = (flaws ?? left).map(flawText)
   return { ok: false, error: fault('output_type_mismatch', `the answer does not fit: ${preview(listed.join('; '), 500)}`) }
 }
