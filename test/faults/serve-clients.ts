@@ -72,7 +72,7 @@ export const plain = async (client: Client): Promise<void> => {
   if (answer) client.outcomes.judge('plain', answer, JSON.stringify(right(text)))
 }
 
-export const answerOf = (text: string): string => `re ${text}, 1 of ${text}`
+const answerOf = (text: string): string => `re ${text}, 1 of ${text}`
 const upOf = (text: string): string => `${text} up`
 
 /** A foreign program that lives between requests. */
