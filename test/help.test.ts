@@ -92,6 +92,13 @@ t.test('plumb-work(7) names each role that plumb engine --print makes', async (t
   )
 })
 
+t.test('plumb-work(7) names each command that takes PLUMB_ON, and no other says so', async (t) => {
+  const [, named = ''] = /^\.It Ev PLUMB_ON\n(.+)$/m.exec(readFileSync('man/plumb-work.7', 'utf8')) ?? []
+  const plumb = resolve('packages/plumb/bin/plumb')
+  const saying = askHelp(plumb).commands.filter((command) => ask(plumb, command).includes('PLUMB_ON'))
+  t.strictSame(saying.sort(), [...named.matchAll(/\\fB(\w+)/g)].map(([, command]) => command).sort())
+})
+
 t.test('help', async (t) => {
   const { options, commands } = readHelp(`Usage: x [options] spec
 

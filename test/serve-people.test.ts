@@ -171,6 +171,7 @@ t.test('a run with a record asks people too', async (t) => {
     const { headers } = await server.call(path, JSON.stringify(input), { headers: { prefer: 'respond-async' } })
     const { id } = await first()
     t.equal((await answer(id, wrong)).status, 422)
+    t.match((await answer(id, 'yes')).text, /"detail":"\S+( \S+)*"/, 'words have one space between them')
     t.equal((await answer(id, given)).status, 200)
     let text = ''
     while (text === '') text = (await server.call(`${headers.location}/outputs`)).text

@@ -12,11 +12,14 @@ export const JSON_LINES = flag('--json', 'one object a line, also on a terminal'
 
 /** Where a database has to be named. */
 export const NAMED_DATABASE = {
-  url: value('--on <url>', 'the database of the run, postgres://…, else PLUMB_ON'),
+  url: value('--on <url>', 'the database of the run, postgres://…'),
   isInsecure: flag('--insecure-database', 'also one elsewhere whose certificate is not checked'),
 }
 
-const DATABASE_ROWS = { ...NAMED_DATABASE, url: { ...NAMED_DATABASE.url, variable: 'PLUMB_ON' } }
+const DATABASE_ROWS = {
+  ...NAMED_DATABASE,
+  url: { ...value('--on <url>', 'the database of the run, postgres://…, else PLUMB_ON'), variable: 'PLUMB_ON' },
+}
 
 export type DatabaseValues = ValuesOf<typeof NAMED_DATABASE>
 

@@ -1,11 +1,11 @@
 // JSON Schemas of others: what they find, and that none of them keeps us busy, or sends us anywhere (fault 108).
 
 import t from 'tap'
-import { compileSchema } from '../src/json/schema.js'
+import { compileSchema, flawText } from '../src/json/schema.js'
 
 const flaws = (schema: unknown, value: unknown): string[] => {
   const compiled = compileSchema(schema)
-  return compiled.ok ? compiled.value(value).map(({ path, detail }) => `${path} ${detail}`.trim()) : [compiled.error.detail]
+  return compiled.ok ? compiled.value(value).map(flawText) : [compiled.error.detail]
 }
 
 const cannot = (why: string) => [`the schema cannot be used: ${why}`]

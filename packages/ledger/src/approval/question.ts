@@ -1,6 +1,18 @@
 // The question whether a call may be made, for a person at a terminal: what the call is, an argument a line, and a line that asks.
 
-import { compileSchema, escapeControls, fail, isRecord, paint, parseJson, preview, type Result, succeed, textWidth } from '@plumb/wire'
+import {
+  compileSchema,
+  escapeControls,
+  fail,
+  flawText,
+  isRecord,
+  paint,
+  parseJson,
+  preview,
+  type Result,
+  succeed,
+  textWidth,
+} from '@plumb/wire'
 import { eachMember } from '@plumb/wire/json'
 
 export interface ConsentQuestion {
@@ -154,7 +166,7 @@ export const fitInput = (text: string, schema: unknown): Result<string> => {
   if (!json.ok) return json
   const checked = compileSchema(schema)
   if (!checked.ok) return checked
-  const flaws = checked.value(json.value).map(({ path, detail }) => (path === '' ? detail : `${path} ${detail}`))
+  const flaws = checked.value(json.value).map(flawText)
   if (flaws.length === 0) return succeed(text.trim().replace(/[\r\n\t]+/g, ' '))
   return fail('input_type_mismatch', `the input does not fit: ${preview(flaws.join('; '), MAX_WRONG)}`)
 }

@@ -2,7 +2,7 @@
 // else one field, which has JSON where the answer is neither a text nor a number nor a choice.
 
 import { skippedFault } from '@plumb/ledger/approval'
-import { compileSchema, escapeLines, fail, isRecord, parseJson, preview, type Result, succeed } from '@plumb/wire'
+import { compileSchema, escapeLines, fail, flawText, isRecord, parseJson, preview, type Result, succeed } from '@plumb/wire'
 import type { PersonAsked } from '../tools/sessions.js'
 import type { FormQuestion, Params } from './method.js'
 
@@ -32,7 +32,7 @@ export const askPerson = async (
     const json = read(entered)
     const [flaw] = checked.value(JSON.parse(json))
     if (!flaw) return succeed(json)
-    wrong = `\n\nThe answer does not fit: ${flaw.path} ${flaw.detail}`
+    wrong = `\n\nThe answer does not fit: ${flawText(flaw)}`
   }
   return fail('answer_refused', `the answers of the person who was asked do not fit: ${wrong.trim()}`)
 }

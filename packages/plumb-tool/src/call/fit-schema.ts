@@ -2,7 +2,7 @@
 // nearest to the schema. The schema alone decides.
 
 import { ALL_REPAIRS, type Fit, type Json, repairText, type Type } from '@plumb/lang'
-import { compileSchema, fail, isRecord, map, preview, type Result, type SchemaFlaw, succeed } from '@plumb/wire'
+import { compileSchema, fail, flawText, isRecord, map, preview, type Result, type SchemaFlaw, succeed } from '@plumb/wire'
 import { once } from '@plumb/wire/once'
 import type { JsonText } from '../json-text.js'
 import { typeOfSchema } from './type-of-schema.js'
@@ -32,7 +32,7 @@ export const openFitSchema = (schema: Json, whose = 'of its server'): Result<Fit
       if (given.length === 0) return succeed({ json, repairs: [] })
       const [first] = left
       if (first === NO_OBJECT) return fail('input_type_mismatch', `the input of '${name}' ${first.detail}, found ${preview(json, 80)}`)
-      const listed = left.map(({ path, detail }) => (path === '' ? detail : `${path} ${detail}`)).join('; ')
+      const listed = left.map(flawText).join('; ')
       return fail('input_type_mismatch', `the input of '${name}' does not fit the schema ${whose}: ${listed}`)
     }
   })

@@ -8,6 +8,7 @@ import {
   compileSchema,
   fail,
   fault,
+  flawText,
   isRecord,
   nearest,
   parseJson,
@@ -115,6 +116,6 @@ const readAnswer = (text: string, schema: unknown): Result<string> => {
   const asText = text.replace(/\n$/, '')
   const left = checked.value(asText)
   if (left.length === 0) return succeed(JSON.stringify(asText))
-  const listed = (flaws ?? left).map(({ path, detail }) => (path === '' ? detail : `${path} ${detail}`))
+  const listed = (flaws ?? left).map(flawText)
   return { ok: false, error: fault('output_type_mismatch', `the answer does not fit: ${preview(listed.join('; '), 500)}`) }
 }

@@ -9,6 +9,7 @@ import {
   compileSchema,
   type Fault,
   fault,
+  flawText,
   LineReader,
   type LineSink,
   NumberedLine,
@@ -176,7 +177,7 @@ export const answerCheck = (schema: unknown): ((json: string) => Fault | undefin
   const compiled = compileSchema(schema)
   return (text) => {
     const [flaw] = compiled.ok ? compiled.value(JSON.parse(text)) : []
-    return flaw && fault('output_type_mismatch', `the answer does not fit: ${flaw.path} ${flaw.detail}`)
+    return flaw && fault('output_type_mismatch', `the answer does not fit: ${flawText(flaw)}`)
   }
 }
 

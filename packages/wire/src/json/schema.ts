@@ -13,6 +13,9 @@ export interface SchemaFlaw {
   readonly detail: string
 }
 
+/** As one text; of the value itself there is no path to show. */
+export const flawText = ({ path, detail }: SchemaFlaw): string => (path === '' ? detail : `${path} ${detail}`)
+
 /** The flaws of the value, ten at most; empty: it matches. Never throws, whatever it is given. */
 export type SchemaCheck = (value: unknown) => readonly SchemaFlaw[]
 
