@@ -1,4 +1,4 @@
-// The manual pages hold at 80 columns: as groff and mandoc print them no line is longer, no cell is torn, and no code goes beyond.
+// The manual pages hold at 80 columns: as groff and mandoc print them no line is longer, no cell is torn, no word is hyphenated, and no code goes beyond.
 
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -41,6 +41,14 @@ const tooLong = (text: string): string[] =>
 /** Lines of a single word far to the right, three below each other: a cell that has no room. */
 const torn = (text: string): string[] => text.match(/(?:^ {40,}\S{1,12}\n){3,}/gm) ?? []
 
+/** Words that were cut at the end of a line, as codes and paths must not be: a hyphen that the page itself does not have. */
+const hyphenated = (text: string, source: string): string[] => {
+  const plain = source.replaceAll('\\-', '-').replace(/\\f[BIPR]/g, '')
+  return [...text.matchAll(/(\S*[a-z_])[‐-]\n +(\S+)/gu)].flatMap(([, before = '', behind = '']) =>
+    plain.includes(`${before.slice(-8)}-${behind.slice(0, 4)}`) ? [] : [`${before}-${behind}`],
+  )
+}
+
 const FORMATTERS: Readonly<Record<string, (file: string) => readonly string[]>> = {
   groff: (file) => ['-mdoc', '-Tutf8', '-Kutf8', '-wall', `-rLL=${TEXT}n`, `-rLT=${TEXT}n`, '-P-c', '-P-b', '-P-u', '-P-o', file],
   mandoc: (file) => ['-Tutf8', `-Owidth=${TEXT}`, file],
@@ -53,6 +61,7 @@ for (const [name, argsOf] of Object.entries(FORMATTERS)) {
       const { stdout, stderr } = spawnSync(name, argsOf(`man/${page}`), { encoding: 'utf8', maxBuffer: 1 << 24 })
       const text = stdout.replace(/.[\b]/gu, '')
       t.ok(text.length > 1000, page)
+      t.strictSame(hyphenated(text, readFileSync(`man/${page}`, 'utf8')), [], page)
       t.strictSame([...tooLong(text), ...torn(text), ...(stderr.match(/.*can't break line.*/g) ?? [])], [], page)
     }
   })
