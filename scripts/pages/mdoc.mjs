@@ -42,7 +42,9 @@ const readBlocks = (reader) => {
     }
     const [, macro, rest] = /^\.(\S+)\s*(.*)$/.exec(line) ?? []
     if (macro === 'It' || macro === 'El') break
-    if (['Dd', 'Dt', 'Os', 'Nd'].includes(macro)) continue
+    // What is for paper alone.
+    if (['Dd', 'Dt', 'Os', 'Nd', 'hlm'].includes(macro)) continue
+    if (/^[a-z]/.test(macro) && macro !== 'br') throw new Error(`${reader.name}: '.${macro}' is not a macro of pages`)
     if (['Pp', 'br'].includes(macro)) flush()
     else if (macro === 'Sh' || macro === 'Ss') {
       flush()
