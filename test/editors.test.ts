@@ -147,7 +147,7 @@ t.test('the extension of VS Code runs and draws a spec, without a shell', async 
   writeFileSync(plain, 'let main : !int -> !int = nope<b>\n')
   await commands.get('plumb.render')?.(`file://${plain}`)
   t.equal(panels.length, 1, 'in the panel that is open')
-  t.match(panels[0]?.webview.html, /<pre>.*no binding is named/s)
+  t.match(panels[0]?.webview.html, /<pre>.*expected ';'.*nope&#60;b/s)
   t.notMatch(panels[0]?.webview.html, /nope<b>/)
 })
 

@@ -155,12 +155,9 @@ const whereOf = ({ source, process, port, line, seq, seqs, detail }: Fault): str
 const describe = (reported: Fault): string => {
   const { error, detail, seqs } = reported
   const where = whereOf(reported)
-  const inputs =
-    Array.isArray(seqs) && seqs.length > 0
-      ? `; inputs ${joinRanges(seqs as Range[])
-          .map(rangeText)
-          .join(', ')}`
-      : ''
+  const ranges = Array.isArray(seqs) ? joinRanges(seqs as Range[]).map(rangeText) : []
+  const isOne = ranges.length === 1 && !ranges[0]?.includes('-')
+  const inputs = ranges.length === 0 ? '' : `; input${isOne ? '' : 's'} ${ranges.join(', ')}`
   return escapeControls(`${where}${detail}${inputs} (${error})`)
 }
 
