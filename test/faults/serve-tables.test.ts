@@ -149,7 +149,7 @@ t.test('runs in tables: fault 127', { skip: noPostgres }, async (t) => {
 
   const last = await serve(files, { ...options, args: [...options.args, '--keep-results', '1'] })
   t.equal(await outputs(last, other), '{"seq":1,"value":"fine"}\n', 'what has ended is there')
-  cluster.crash()
+  await cluster.crash()
   t.match(await last.call('/inc', '1', { headers: ASYNC }), {
     status: 503,
     json: { error: 'engine_unavailable' },

@@ -270,7 +270,7 @@ export class Lending {
       if (!balance || balance.free >= amount) continue
       const lent = await this.#lend(balance, { need: amount - Math.max(0, balance.free), isReturning: false })
       // What is held here may cost less in the end.
-      if (lent === 'none' && balance.held === 0) return spentFault(balance, asked.claim)
+      if (lent === 'none' && balance.held === 0) return spentFault(name, balance.limit, asked.claim)
       // Else two workers could block each other.
       if (lent !== 'lent') {
         await this.#lend(balance, { need: 0, isReturning: true })
@@ -331,7 +331,8 @@ const WAIT_MS = 100
 const AGENT = 'cost of '
 const balanceOf = (agent: string): string => `${AGENT}${agent}`
 
-const spentFault = ({ name: balance, limit }: Balance, claim: Claim | undefined): Fault => {
+/** `balance`: a kind, `sharedKey` of one, or that of an agent. */
+const spentFault = (balance: string, limit: number, claim: Claim | undefined): Fault => {
   if (!claim) {
     const isCalls = balance === 'calls' || balance === sharedKey('calls')
     return fault(
