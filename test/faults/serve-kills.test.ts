@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { until } from '../../packages/wire/test/processes.js'
+import { makeFractions } from '../fuzz/random.js'
 import { type Answer, type Serving, serve } from '../serving.js'
 import { noPostgres, openCluster } from './postgres.js'
 import { openScene } from './scene.js'
@@ -21,15 +22,6 @@ const KILLS = 2
 const CLIENTS = 8
 /** Longer than children without anything in hand have. */
 const MODEL_MS = Number(process.env.PLUMB_MODEL_MS ?? 2000)
-
-/** Numbers from 0 to 1. */
-const randomOf = (seed: number): (() => number) => {
-  let state = seed % 2147483647 || 1
-  return () => {
-    state = (state * 48271) % 2147483647
-    return state / 2147483647
-  }
-}
 
 interface CountingModel {
   readonly url: string
@@ -73,7 +65,7 @@ const spec = (url: string): string => `@serve let bot : !string -> !string = age
 /** Takes and works all runs, with kills between; `args`: where runs are kept. */
 const workThrough = async (t: Test, args: readonly string[]): Promise<void> => {
   t.comment(`${RUNS} runs, PLUMB_SEED=${SEED}`)
-  const random = randomOf(SEED)
+  const random = makeFractions(SEED)
   const model = await openModel(random)
   const directory = mkdtempSync(join(tmpdir(), 'plumb-kills-'))
   t.teardown(() => {

@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import t, { type Test } from 'tap'
 import { processes, until } from '../../packages/wire/test/processes.js'
+import { makeFractions } from '../fuzz/random.js'
 import { type Serving, serve } from '../serving.js'
 import { noPostgres, openCluster } from './postgres.js'
 import { openScene } from './scene.js'
@@ -25,15 +26,6 @@ const SEED = Number(process.env.PLUMB_SEED ?? Date.now() % 2 ** 31)
 const FAULT_MS = Math.min(20_000, (SECONDS * 1000) / 4)
 /** Of the server and its children: garbage that is not collected yet, not a leak. */
 const MAX_GROWTH_MB = 96
-
-/** Numbers from 0 to 1. */
-const randomOf = (seed: number): (() => number) => {
-  let state = seed % 2147483647 || 1
-  return () => {
-    state = (state * 48271) % 2147483647
-    return state / 2147483647
-  }
-}
 
 const stub: {
   openServer(answer: (request: unknown, response: { end(text: string): void }) => void): Promise<{ url: string; close(): void }>
@@ -93,7 +85,7 @@ interface Breakage {
 /** Loads a server with `args`, and breaks what `breakages` say. */
 const underLoad = async (t: Test, args: readonly string[], breakages: readonly Breakage[], directory: string): Promise<void> => {
   t.comment(`${SECONDS} seconds, PLUMB_SEED=${SEED}`)
-  const random = randomOf(SEED)
+  const random = makeFractions(SEED)
   const asked = new Map<string, number>()
   const model = await openModel(random, asked)
   t.teardown(() => model.close())

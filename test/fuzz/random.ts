@@ -26,6 +26,12 @@ export const makeRandom = (...seed: readonly (string | number)[]): Random => {
   }
 }
 
+/** Numbers from 0 to 1. */
+export const makeFractions = (...seed: readonly (string | number)[]): (() => number) => {
+  const { below } = makeRandom(...seed)
+  return () => below(2 ** 32) / 2 ** 32
+}
+
 const mix = (text: string): number => {
   let hash = 0x811c9dc5
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193)

@@ -1,12 +1,10 @@
 // Keys of agents and tools, and their values, as other systems write them, and how that is written here.
 
 import type { Cursor } from './cursor.js'
-
-const byName = (table: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
-  new Map(Object.entries(table).flatMap(([own, others]) => others.split(' ').map((other) => [other, own] as const)))
+import { named, plain } from './foreign.js'
 
 /** Spelt in any way: `maxOutputTokens`, `max_output_tokens`. */
-const KEYS = byName({
+const KEYS = named({
   prompt: 'system systemprompt instructions systemmessage',
   max_retries: 'retries',
   history: 'messages',
@@ -22,7 +20,7 @@ const KEYS = byName({
 })
 
 /** What has no key of that name. */
-const WAYS = byName({
+const WAYS = named({
   "a key is in the environment, as ANTHROPIC_API_KEY, or 'key_command' prints it": 'apikey key token secret bearer auth',
   'the type of the output says what is answered, and is the schema of the request':
     'json jsonmode responseformat responseschema outputschema outputtype output schema structuredoutput format',
@@ -32,8 +30,6 @@ const WAYS = byName({
   "'plumb --cache DIR' keeps answers": 'cache caching',
   'a tool says it, as in tool { command: ["ls"], approval: "ask" }': 'approval approvals humanintheloop interrupt',
 })
-
-const plain = (name: string): string => name.toLowerCase().replaceAll('_', '')
 
 /** The key of the same meaning. */
 export const ownKey = (name: string): string | undefined => KEYS.get(plain(name))

@@ -1,6 +1,7 @@
 // Types as other languages write them, and how they are written here.
 
 import type { Cursor } from './cursor.js'
+import { named } from './foreign.js'
 
 const MAYBE = 'an optional field is a?: T, and what may be null T | unit'
 const CHOICE = 'a choice is written A | B'
@@ -46,9 +47,6 @@ export const refuseBehindType = (c: Cursor): void => {
   const help = isEnum ? LITERALS : BEHIND.get(text)
   if (help) c.fail(`expected the end of the type, found '${text}'`, c.next.span, help)
 }
-
-const named = (table: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
-  new Map(Object.entries(table).flatMap(([way, names]) => names.split(' ').map((name) => [name, way] as const)))
 
 const WAYS = named({
   'a date is a string, and time(s) reads it': 'date datetime timestamp instant',

@@ -1,9 +1,9 @@
 // Names of other languages, and what they are called here.
 
-const named = (table: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+/** Others' names, each with what it is called here, of a table by the own ones. */
+export const named = (table: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
   new Map(Object.entries(table).flatMap(([own, others]) => others.split(' ').map((other) => [other, own] as const)))
 
-/** Spelt in any way: `toUpperCase`, `to_upper_case`. */
 const FUNCTIONS = named({
   upper: 'touppercase uppercase upcase asciiupcase toupper',
   lower: 'tolowercase lowercase downcase asciidowncase tolower casefold',
@@ -146,7 +146,8 @@ const VALUES = named({
   value: 'input this self it item message msg event record row data',
 })
 
-const plain = (name: string): string => name.toLowerCase().replaceAll('_', '')
+/** Spelt in any way: `toUpperCase`, `to_upper_case`. */
+export const plain = (name: string): string => name.toLowerCase().replaceAll('_', '')
 
 /** How a function of another language is written. */
 export const ownWay = (name: string): string | undefined => WAYS.get(plain(name))
