@@ -136,8 +136,10 @@ void t.test('what is not a run', (t) => {
 
 t.test('the page reports what each agent and the run have cost, from the record', async (t) => {
   const files = {
+    // With numbers: else it is about what is in hand when it comes.
     'paid.sh': `while read -r line; do
-      printf '{"kind":"usage","agent":"%s","model":"%s","ms":1,"input_tokens":1000,"output_tokens":100,"time":""}\\n' "$1" "$2" >&3
+      n=$((n + 1))
+      printf '{"kind":"usage","agent":"%s","model":"%s","ms":1,"input_tokens":1000,"output_tokens":100,"time":"","seq":%d}\\n' "$1" "$2" $n >&3
       echo "$line"
     done`,
     'prices.json': '{"m":{"input":2,"output":10}}',
@@ -156,7 +158,7 @@ t.test('the page reports what each agent and the run have cost, from the record'
     /<b><a href="#a(\d+)">first<\/a><\/b> \$0\.0090, 3\.0k\+300 tokens, 3 requests.*<tr id="a\1"><th scope="row"><a href="#w\1-0">first</s,
   )
   t.match(page, />second<\/a><\/b> 3\.0k\+300 tokens, 3 requests/)
-  t.match(page, /Dearest input: <a href="#1">#1<\/a> \$0\.0090\+, request: <a href="#q\d+-0">#1<\/a> \$0\.0030/)
+  t.match(page, /Dearest input: <a href="#1">#1<\/a> \$0\.0030\+, request: <a href="#q\d+-0">#1<\/a> \$0\.0030/)
 
   const free = makeTestDirectory({ 'e.plumb': 'let main : !string -> !string = agent { provider: "eliza", model: "doctor" }' })
   await bash('echo hello | plumb -R --record rec e.plumb; plumb view rec > rec.html', { directory: free })
