@@ -2,6 +2,7 @@
 // Options of runs by workers, and what is seen of them: --seq, --rejects, --fail-fast, --deadline, and what they have spent.
 
 import { readFileSync } from 'node:fs'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { until } from './scene.js'
 import { ENDED, end, lines, numbers, PATIENCE_MS, programs, stageOf } from './worker-stage.js'
@@ -26,6 +27,32 @@ let main : !int -> !int = spender\n`,
   'sum.plumb': `let sum : !int -> !int = agent { command: ["bash", "./sum.sh"], answers: "each", sandbox: false }
 let main : !int -> !int = plumb(input, output) { input ; sum ; output }\n`,
   'prices.json': '{"m":{"input":10,"output":10}}',
+})
+
+onStage('a worker that is stopped while it connects ends', async (t, { cluster, start }) => {
+  // The database is reached once the signal has come.
+  let letThrough: () => void = () => {}
+  const stopped = new Promise<void>((done) => {
+    letThrough = done
+  })
+  const server = createServer(async (client) => {
+    client.on('error', () => {})
+    await stopped
+    const database = connect(join(cluster.directory, '.s.PGSQL.5432'))
+    client.pipe(database).pipe(client)
+    database.on('error', () => {})
+  }).listen(0, '127.0.0.1')
+  t.teardown(() => server.close())
+  await new Promise((done) => server.once('listening', done))
+  const url = `postgres://plumb@127.0.0.1:${(server.address() as AddressInfo).port}/postgres?sslmode=disable`
+  const connected = new Promise((done) => server.once('connection', done))
+  const worker = start(['plumb', 'work', '--on', url, 'three.plumb'])
+  await connected
+  worker.child.kill('SIGTERM')
+  // The signal is there when the next of the process is asked of the system.
+  await until(() => !/^SigPnd:.*[1-9a-f]|^ShdPnd:.*[1-9a-f]/m.test(readFileSync(`/proc/${worker.pid}/status`, 'utf8')))
+  letThrough()
+  t.strictSame(await worker.ended, ENDED)
 })
 
 onStage('--seq numbers outputs as in one process', async (t, { serve, bash }) => {

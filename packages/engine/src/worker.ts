@@ -68,6 +68,11 @@ export const serve = async (options: WorkerOptions): Promise<StopSignal | undefi
       if (!stoppedBy) reporter.report(connection.error)
       break
     }
+    // The signal came while it connected.
+    if (stoppedBy) {
+      await connection.value.close()
+      break
+    }
     session = new Session(options, connection.value)
     const lost = await session.run()
     if (!lost) break
@@ -174,6 +179,7 @@ class Session {
     try {
       const { plan, runs } = this.o
       const open = await engine.runs()
+      if (this.#state !== 'on') return
       const other = open.find(({ name, digest }) => runs.includes(name) && digest !== plan.digest)
       if (other) this.#end(fault('cannot_run', `run '${other.name}' is of another spec than this copy, or of other options`))
       const live = open.filter(
@@ -188,12 +194,14 @@ class Session {
         this.#runners.delete(id)
         await lending?.close()
       }
+      // A signal may have come meanwhile: what begins now would not be stopped.
+      if (this.#state !== 'on') return
       for (const run of live) if (!this.#runners.has(run.id)) this.#runners.set(run.id, this.#open(engine, run))
       for (const { lending } of this.#runners.values()) lending?.wake()
     } finally {
       this.#isLooking = false
     }
-    await Promise.all(this.#all().map((runner) => runner.step()))
+    if (this.#state === 'on') await Promise.all(this.#all().map((runner) => runner.step()))
   }
 
   #open(engine: PostgresEngine, run: RunRow): Served {
