@@ -160,7 +160,8 @@ const underLoad = async (t: Test, args: readonly string[], breakages: readonly B
 }
 
 t.test('with --record on a disk that is full now and then', { skip: noSmallDisk, timeout: (SECONDS + 120) * 1000 }, async (t) => {
-  const disk = openSmallDirectory()
+  // Runs with a key are kept for a day: more than there are in hours.
+  const disk = openSmallDirectory(512)
   t.teardown(() => disk.remove())
   const directory = mkdtempSync(join(tmpdir(), 'plumb-load-'))
   t.teardown(() => rmSync(directory, { recursive: true, force: true }))

@@ -19,8 +19,8 @@ export interface SmallDisk {
 const MEGABYTES = 24
 const BLOCK_BYTES = 64 * 1024
 
-const mount = (directory: string): void => {
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'tmpfs', directory], { stdio: 'ignore' })
+const mount = (directory: string, megabytes = MEGABYTES): void => {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', directory], { stdio: 'ignore' })
 }
 
 const whyNoMount = (): string | false => {
@@ -48,11 +48,11 @@ export interface SmallDirectory {
   readonly remove: () => void
 }
 
-export const openSmallDirectory = (): SmallDirectory => {
+export const openSmallDirectory = (megabytes = MEGABYTES): SmallDirectory => {
   const root = mkdtempSync(join(tmpdir(), 'plumb-small-'))
   const [disk, filler] = [join(root, 'disk'), join(root, 'disk', 'filler')]
   mkdirSync(disk)
-  mount(disk)
+  mount(disk, megabytes)
   return {
     directory: disk,
     fill: () => {

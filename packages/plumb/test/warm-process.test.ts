@@ -77,3 +77,20 @@ t.test('a process is free as soon as its request has left it, and told that the 
   t.strictSame(came, ['\n"a"\n', '\n"a"\n', '"a"\n', '\n"a"\n'])
   await pool.close()
 })
+
+t.test('an agent that ends before its memory is read says so', async (t) => {
+  const { process, ends } = openProcess(settled)
+  const options = { start: async () => ({ ok: true, value: process }) as const, remembers: true, isControlled: true, isReusable: true }
+  const pool = new ProcessPool(options)
+  t.teardown(() => pool.close())
+  const taken = await pool.take(NO_USE, [{ role: 'user', content: 'x' }])
+  if (!taken.ok) return void t.fail(taken.error.detail)
+  const { child } = taken.value.spawned
+  child.stdin.write(Buffer.from('"a"\n'), () => {})
+  child.stdin.end(() => {})
+  const released = taken.value.release(true)
+  await new Promise(setImmediate)
+  ends.stdout.write(`${doneText(1)}\n`)
+  ends.exit(null, 'SIGKILL')
+  t.match(await released, { ok: false, error: { error: 'child_failed', detail: /not remembered/ } })
+})

@@ -16,8 +16,11 @@ export interface ProcessPoolOptions {
 
 export interface PooledLease {
   readonly spawned: Spawned
-  /** The graph has ended: the process is made ready for another request. Resolves to its memory, if it is asked for. */
-  release(wantsMemory: boolean): Promise<readonly unknown[] | undefined>
+  /**
+   * The graph has ended: the process is made ready for another request. Resolves to its memory, if it is asked for and it is one that remembers;
+   * a fault: it ended before that could be read.
+   */
+  release(wantsMemory: boolean): Promise<Result<readonly unknown[] | undefined>>
   drop(): void
 }
 
@@ -68,9 +71,14 @@ export class ProcessPool {
       drop: lease.drop,
       release: async (wantsMemory: boolean) => {
         const isWhole = await lease.ended
-        const read = isWhole && wantsMemory && this.#o.remembers ? await warm.control({ get_memory: true }) : undefined
+        if (!wantsMemory || !this.#o.remembers) {
+          this.#putBack(warm, isWhole)
+          return succeed(undefined)
+        }
+        const read = isWhole ? await warm.control({ get_memory: true }) : undefined
         this.#putBack(warm, isWhole)
-        return read?.flatMap((reply) => (isRecord(reply) && Array.isArray(reply.messages) ? [reply.messages] : []))[0]
+        const memory = read?.find((reply) => isRecord(reply) && Array.isArray(reply.messages)) as { messages: unknown[] } | undefined
+        return memory ? succeed(memory.messages) : { ok: false, error: NOT_READ }
       },
     })
   }
@@ -128,4 +136,8 @@ export class ProcessPool {
 
 const isRefusal = (reply: unknown): reply is Fault => isRecord(reply) && reply.kind === 'error'
 
+const NOT_READ = fault(
+  'child_failed',
+  'the agent ended before what it remembers could be read: this turn of the conversation is not remembered',
+)
 const NOT_ANSWERED = fault('child_failed', 'an agent did not take the memory of its conversation')

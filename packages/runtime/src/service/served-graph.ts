@@ -102,7 +102,12 @@ export class ServedGraph {
 
   /** Resolves when all of its output is with its reader, and its memories are kept. */
   async run(request: GraphRequest): Promise<void> {
-    const { report, telemetry, trace, signal, memories } = request
+    const { telemetry, trace, signal, memories } = request
+    let hasFailed = false
+    const report = (error: Fault): void => {
+      hasFailed = true
+      request.report(error)
+    }
     const { reporter } = this.#base
     const events = telemetry && new RequestEvents(telemetry)
     const emitter = trace ? both(events, trace) : events
@@ -159,7 +164,9 @@ export class ServedGraph {
     await Promise.all(
       [...leased.value].map(async ([node, lease]) => {
         const memory = await lease.release(memories?.keep !== undefined && !signal.aborted)
-        if (memory) memories?.keep?.(this.#place(node), memory)
+        // What ended an agent in the middle of its answer is told already.
+        if (!memory.ok) return hasFailed ? undefined : report(memory.error)
+        if (memory.value) memories?.keep?.(this.#place(node), memory.value)
       }),
     )
   }
