@@ -154,11 +154,15 @@ t.test('by keys: the k-th of each branch, as lists that are paired when all is t
 
 t.test('by keys, within a time: what has waited leaves, and so does its late partner', async (t) => {
   const { barrier, receive, current, out, faults, due } = keyed(2, 1)
-  const isDue = due()
+  let isDue = due()
   receive(0, '{"k":1}')
-  await isDue
-  t.ok(barrier.canRun())
-  barrier.step()
+  // A timer of Node may come a part of a millisecond before its time; then there is another.
+  while (faults.length === 0) {
+    await isDue
+    t.ok(barrier.canRun())
+    isDue = due()
+    barrier.step()
+  }
   t.strictSame(faults, ['unpaired 1,0 [[1,1]]'])
   receive(1, '{"k":1,"late":true}')
   t.strictSame(faults, ['unpaired 1,0 [[1,1]]', 'unpaired 0,1 [[2,2]]'])
