@@ -152,7 +152,7 @@ t.test('calls of tools are shown, and asked for', async (t) => {
     {
       sessionId: id,
       toolCall: { title: 'danger', rawInput: { n: 2 }, kind: 'other' },
-      options: [{ kind: 'allow_once' }, { optionId: 'edit', kind: 'reject_once' }, { optionId: 'reject', kind: 'reject_once' }],
+      options: [{ kind: 'allow_once' }, { optionId: 'reject', kind: 'reject_once' }, { optionId: 'edit', kind: 'reject_once' }],
     },
   ])
   t.match(updates, [

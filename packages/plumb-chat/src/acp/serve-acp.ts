@@ -177,10 +177,11 @@ class AcpSessions {
 const INVALID_PARAMS = -32_602
 const INTERNAL_ERROR = -32_603
 
+/** A client that answers for a person (acpx --deny-all) takes the first option of a kind: the plain one comes first. */
 const OPTIONS = [
   { optionId: ALLOW, name: 'Allow this call', kind: 'allow_once' as const },
-  { optionId: EDIT, name: 'Change its input', kind: 'reject_once' as const },
   { optionId: 'reject', name: 'Reject it', kind: 'reject_once' as const },
+  { optionId: EDIT, name: 'Change its input', kind: 'reject_once' as const },
 ]
 
 const checkDirectory = (cwd: string): Result<void> => {
