@@ -19,7 +19,10 @@ type Letter = { subject: string, body: string, scan?: Media.Image }
 @serve let letter : !Letter -> !Letter = id
 @serve let bad : !int -> !number = map(10 / value)
 @serve let bot : !string -> !string = agent { provider: "eliza", model: "doctor" }
+let pay : { n: int } -> { n: int } = tool { function: "./pay.mjs", approval: "ask" }
+@serve let clerk : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [pay] }
 `
+const FILES = { 'a.plumb': SPEC, 'pay.mjs': '/** Pays. @param {{n: number}} i */\nexport default ({ n }) => ({ n })\n' }
 
 const own = { metadata: undefined, filename: '', mediaType: '' }
 const text = (value: string): Part => ({ ...own, content: { $case: 'text', value } })
@@ -35,22 +38,22 @@ const of = (binding: string) => ({ metadata: { binding } })
 const contents = ({ artifacts }: Task) => artifacts.flatMap(({ parts }) => parts.map(({ content }) => content?.value as unknown))
 
 t.test('the card of a server behind a proxy says where others reach it', async (t) => {
-  const server = await serve({ 'a.plumb': SPEC }, { args: ['--a2a', '--lazy', '--public-url', 'https://api.example/desk/'] })
+  const server = await serve(FILES, { args: ['--a2a', '--lazy', '--public-url', 'https://api.example/desk/'] })
   t.teardown(() => server.stop())
   const { json } = await server.call('/.well-known/agent-card.json')
   t.match(json.supportedInterfaces, [{ url: 'https://api.example/desk/a2a' }])
-  await t.rejects(serve({ 'a.plumb': SPEC }, { args: ['--a2a', '--public-url', 'api.example'] }), /a URL of http or https/)
+  await t.rejects(serve(FILES, { args: ['--a2a', '--public-url', 'api.example'] }), /a URL of http or https/)
 })
 
 t.test('plumb-serve by the official client', async (t) => {
-  const server = await serve({ 'a.plumb': SPEC }, { args: ['--a2a', '--lazy'] })
+  const server = await serve(FILES, { args: ['--a2a', '--lazy'] })
   t.teardown(() => server.stop())
   const client = await new ClientFactory().createFromUrl(server.url)
   const ask = async (...of: Parameters<typeof message>) => (await client.sendMessage(message(...of))) as Task
   const card = await client.getAgentCard()
   t.strictSame(
     card.skills.map(({ id }) => id),
-    ['up', 'split', 'review', 'letter', 'bad', 'bot'],
+    ['up', 'split', 'review', 'letter', 'bad', 'bot', 'clerk'],
   )
   t.equal(client.protocolVersion, '1.0')
 
@@ -100,6 +103,22 @@ t.test('plumb-serve by the official client', async (t) => {
     await t.rejects(ask([text('x')], { taskId, contextId }), /asks nothing/)
   })
 
+  t.test('a call is approved, denied, or asked about again with another input', async (t) => {
+    const asked = await ask([text('call pay {"n":7}')], of('clerk'))
+    const { id: taskId, contextId } = asked
+    const inputs = (task: Task) => task.status?.message?.parts.slice(1).map(({ content }) => content?.value as unknown)
+    t.match(inputs(asked), [{ input: { tool: 'pay', input: { n: 7 } }, schema: { type: 'boolean' } }])
+    const wrong = await ask([data({ edit: { n: 'much' } })], { taskId, contextId })
+    t.match([wrong.status?.state, inputs(wrong)], [TaskState.TASK_STATE_INPUT_REQUIRED, [{ input: { input: { n: 7 } }, wrong: /n/ }]])
+    const again = await ask([text('{"edit":{"n":5}}')], { taskId, contextId })
+    t.match([again.status?.state, inputs(again)], [TaskState.TASK_STATE_INPUT_REQUIRED, [{ input: { input: { n: 5 } } }]])
+    const paid = await ask([data(true)], { taskId, contextId })
+    t.match([paid.status?.state, contents(paid)], [TaskState.TASK_STATE_COMPLETED, [/\{"n":5\}$/]])
+    const other = await ask([text('call pay {"n":8}')], of('clerk'))
+    const denied = await ask([data(false)], { taskId: other.id, contextId: other.contextId })
+    t.match(contents(denied), [/approval_required/])
+  })
+
   t.test('tasks are listed, cancelled and subscribed to', async (t) => {
     const { id } = await ask([text('b')], of('review'))
     const states: unknown[] = []
@@ -138,7 +157,7 @@ const runPlumb = (spec: string, directory: string, env: Readonly<Record<string, 
 }
 
 t.test('an agent of a spec that is elsewhere', async (t) => {
-  const far = await serve({ 'a.plumb': SPEC }, { args: ['--a2a', '--lazy', '--token-env', 'TOK'], env: { TOK: TOKEN } })
+  const far = await serve(FILES, { args: ['--a2a', '--lazy', '--token-env', 'TOK'], env: { TOK: TOKEN } })
   t.teardown(() => far.stop())
   const spec = (type: string, more = '') => `let main : !string -> !${type} = agent { a2a: "${far.url}", token_env: "KEY"${more} }`
   for (const [name, text, env, out, err] of [
@@ -158,7 +177,7 @@ t.test('an agent of a spec that is elsewhere', async (t) => {
 
   t.test('what it asks, the person of the run answers', async (t) => {
     const asking = await serve(
-      { 'a.plumb': SPEC.replace('@serve let up', 'let up').replace('@serve let split', 'let split') },
+      { ...FILES, 'a.plumb': SPEC.replace('@serve let up', 'let up').replace('@serve let split', 'let split') },
       { args: ['--a2a', '--lazy'] },
     )
     t.teardown(() => asking.stop())

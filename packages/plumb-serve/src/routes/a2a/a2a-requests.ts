@@ -22,7 +22,7 @@ import {
   UnsupportedOperationError,
 } from '@a2a-js/sdk/errors'
 import type { A2ARequestHandler, ServerCallContext } from '@a2a-js/sdk/server'
-import { type Fault, isFault, sha256Of } from '@plumb/wire'
+import { type Fault, isFault, isRecord, sha256Of } from '@plumb/wire'
 import type { Access } from '../../access/tokens.js'
 import type { Binding } from '../../binding/binding.js'
 import type { Exchange } from '../../http/exchange.js'
@@ -157,7 +157,7 @@ export class A2aHandler implements A2ARequestHandler {
     return this.#find(run.id, exchange)
   }
 
-  /** It goes on with what it asked. */
+  /** It goes on with what it asked. A call is approved by true, and asked about again by {"edit": INPUT}, as in POST /pending. */
   #answer(message: Message, exchange: Exchange): KeptRun {
     const kept = this.#find(message.taskId, exchange)
     const question = this.#question(kept, exchange)
@@ -170,7 +170,10 @@ export class A2aHandler implements A2ARequestHandler {
     const answers = value === undefined ? [text, parsed(text)].filter((one) => one !== undefined) : [value]
     let wrong: Fault | undefined
     for (const answer of answers) {
-      const answered = questions.answer(question.id, access, answer)
+      const isEdit = question.kind === 'approval' && isRecord(answer) && Object.keys(answer).join() === 'edit'
+      const answered = isEdit
+        ? questions.edit(question.id, access, JSON.stringify(answer.edit))
+        : questions.answer(question.id, access, answer)
       if (answered?.ok) {
         const facts = this.#factsOf(kept)
         this.#facts.set(kept.run.id, { ...facts, history: [...facts.history, message] })

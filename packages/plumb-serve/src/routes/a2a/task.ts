@@ -16,9 +16,12 @@ export interface TaskFacts {
 /** A question that a task waits for. */
 export interface Asked {
   readonly id: string
+  readonly kind: 'person' | 'approval'
   readonly prompt: string
   readonly input: unknown
   readonly schema: unknown
+  /** Why the input that a person put in the place of a call's cannot be taken. */
+  readonly wrong?: string
 }
 
 const STATES: Readonly<Record<RunState, TaskState>> = {
@@ -51,7 +54,10 @@ const failureOf = (run: Run): Fault | undefined => {
 
 const shown = ({ error, category, detail }: Fault) => ({ error, category, detail })
 
-const questionParts = ({ id, prompt, input, schema }: Asked): Part[] => [partOf(prompt), partOf({ question: id, input, schema })]
+const questionParts = ({ id, kind, prompt, input, schema, wrong }: Asked): Part[] => [
+  partOf(prompt),
+  partOf({ question: id, kind, input, schema, ...(wrong === undefined ? {} : { wrong }) }),
+]
 
 const messageOf = (taskId: string, contextId: string, parts: Part[]): Message => ({
   ...{ messageId: randomUUID(), contextId, taskId, role: Role.ROLE_AGENT, parts },
