@@ -77,7 +77,7 @@ Calls the processes of a plumb spec from TypeScript and JavaScript; it needs no 
     console.log(await plumb.call('main', { text: 'I was billed twice' }))
     await plumb.close()
 
-\`plumb\` is looked for on PATH. \`plumb types desk.plumb\` writes the types of the spec. MIT, see LICENSE.
+\`plumb\` is that of the package \`plumb\` beside this one, else the one on PATH. \`plumb types desk.plumb\` writes the types of the spec. MIT, see LICENSE.
 `
 
 // npm refuses a page that another package has installed: each page is in one package, and those of the whole family are in plumb.

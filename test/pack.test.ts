@@ -216,6 +216,12 @@ try {
 }
 console.log(JSON.stringify(reported))
 `
+const FINDS = `
+import { open } from '@plumb-lang/client'
+const plumb = await open({ spec: { source: 'let main : !int -> !int = map(value + 1)' } })
+console.log(JSON.stringify(await plumb.call('main', 1)))
+await plumb.close()
+`
 const EMBEDS = `
 import { call, check, compile, run } from 'plumb'
 const compiled = await compile({ source: 'let main : !int -> !number = map(10 / value)' })
@@ -237,22 +243,23 @@ console.log(JSON.stringify(reported))
 `
 
 t.test('programs in empty directories call specs, by the client and by plumb itself', async (t) => {
-  const cases: [tarball: string, text: string, reported: unknown[]][] = [
+  const cases: [tarballs: string, text: string, reported: unknown][] = [
+    ['plumb-lang-client plumb', FINDS, 2],
     ['plumb-lang-client', CLIENT, [2.5, 'evaluation_failed', [1, 10], [2, 'evaluation_failed'], 'cancelled']],
     ['plumb', EMBEDS, ['syntax_error', ['!number'], 2.5, 'evaluation_failed', 10, 'evaluation_failed']],
   ]
-  for (const [tarball, text, reported] of cases) {
-    const host = at(`host of ${tarball}`)
+  for (const [tarballs, text, reported] of cases) {
+    const host = at(`host of ${tarballs}`)
     mkdirSync(host)
     writeFileSync(join(host, 'package.json'), '{"type":"module"}')
-    const args = ['install', '--offline', '--no-audit', '--no-fund', '--prefix', host, at('out', `${tarball}-${version}.tgz`)]
-    t.match(run('npm', args, NPM), { status: 0 })
+    const files = tarballs.split(' ').map((tarball) => at('out', `${tarball}-${version}.tgz`))
+    t.match(run('npm', ['install', '--offline', '--no-audit', '--no-fund', '--prefix', host, ...files], NPM), { status: 0 })
     writeFileSync(join(host, 'main.ts'), text.replaceAll('process.argv[2]', JSON.stringify(at('alone/plumb/package/bin/plumb'))))
     const compilerOptions = { module: 'nodenext', target: 'es2022', lib: ['es2022', 'dom'], types: [], strict: true, outDir: 'out' }
     writeFileSync(join(host, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['main.ts'] }))
-    t.strictSame(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', host], PLAIN), { status: 0, stdout: '', stderr: '' }, tarball)
+    t.strictSame(run(join(ROOT, 'node_modules/.bin/tsc'), ['-p', host], PLAIN), { status: 0, stdout: '', stderr: '' }, tarballs)
     const ran = run(process.execPath, [join(host, 'out/main.js')], only(''))
-    t.strictSame(ran, { status: 0, stdout: `${JSON.stringify(reported)}\n`, stderr: '' }, tarball)
+    t.strictSame(ran, { status: 0, stdout: `${JSON.stringify(reported)}\n`, stderr: '' }, tarballs)
   }
 })
 

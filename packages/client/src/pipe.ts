@@ -1,6 +1,9 @@
 // A spec that is run here: a `plumb` for each request at a time, kept warm where a request leaves nothing behind for the next one.
 
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { asFault, BaseConnection, CLOSED, failure, lineOf } from './base.js'
 import { PipeProcess } from './pipe-process.js'
 import { Queue } from './queue.js'
@@ -9,7 +12,7 @@ import { type CallOptions, type Fault, type Inputs, PlumbError, type Question, t
 export interface SpecOptions {
   /** The path of the spec, or its text. */
   readonly spec: string | { readonly source: string }
-  /** The program; default: `plumb` on PATH. */
+  /** The program; default: that of the package `plumb` which is installed beside this one, else `plumb` on PATH. */
   readonly plumb?: string
   /** Further options of `plumb run`, as words. */
   readonly args?: readonly string[]
@@ -27,14 +30,29 @@ interface Binding {
   readonly keeps: boolean
 }
 
-export const openSpec = async (options: SpecOptions): Promise<PipeConnection> =>
-  new PipeConnection(new Pool(options, await askBindings(options)))
+export const openSpec = async (given: SpecOptions): Promise<PipeConnection> => {
+  const options = { ...given, plumb: given.plumb ?? installed() }
+  return new PipeConnection(new Pool(options, await askBindings(options)))
+}
+
+type Named = SpecOptions & { readonly plumb: string }
 
 export const wordsOf = (spec: SpecOptions['spec']): readonly string[] => (typeof spec === 'string' ? [spec] : ['--eval', spec.source])
 
+/** From here, and from the program that runs: with pnpm a package sees only what it depends on. */
+const installed = (): string => {
+  for (const from of [import.meta.url, process.argv[1]])
+    for (const name of ['plumb', '@plumb-lang/plumb'])
+      try {
+        const program = join(dirname(createRequire(from ?? '').resolve(name)), '../bin/plumb')
+        if (existsSync(program)) return program
+      } catch {}
+  return 'plumb'
+}
+
 const MAX_TYPES = 64 * 1024 * 1024
 
-const askBindings = ({ spec, plumb = 'plumb', cwd, env = process.env }: SpecOptions): Promise<ReadonlyMap<string, Binding>> =>
+const askBindings = ({ spec, plumb, cwd, env = process.env }: Named): Promise<ReadonlyMap<string, Binding>> =>
   new Promise((resolve, reject) => {
     const options = { cwd, env: { ...env, PLUMB_ERRORS: 'json' }, maxBuffer: MAX_TYPES }
     execFile(plumb, ['types', '--to', 'json-schema', ...wordsOf(spec)], options, (error, stdout, stderr) => {
@@ -43,7 +61,8 @@ const askBindings = ({ spec, plumb = 'plumb', cwd, env = process.env }: SpecOpti
         return resolve(new Map(Object.entries(bindings)))
       }
       const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
-      reject(isMissing ? failure('cannot_run', 'config', `cannot start '${plumb}': ${error.message}`) : refusal(stderr, error.message))
+      const detail = `cannot start '${plumb}': ${error.message}; install the package plumb, have it on PATH, or give { plumb: PATH }`
+      reject(isMissing ? failure('cannot_run', 'config', detail) : refusal(stderr, error.message))
     })
   })
 
@@ -63,7 +82,7 @@ const refusal = (stderr: string, otherwise: string): PlumbError => {
 
 /** The processes of a connection, and of its conversations. */
 class Pool {
-  readonly #options: SpecOptions
+  readonly #options: Named
   readonly bindings: ReadonlyMap<string, Binding>
   /** By binding, events and conversation. */
   readonly #idle = new Map<string, PipeProcess[]>()
@@ -74,7 +93,7 @@ class Pool {
   readonly #turns = new Map<string, Promise<void>>()
   #isClosed = false
 
-  constructor(options: SpecOptions, bindings: ReadonlyMap<string, Binding>) {
+  constructor(options: Named, bindings: ReadonlyMap<string, Binding>) {
     this.#options = options
     this.bindings = bindings
   }
@@ -139,7 +158,7 @@ class Pool {
   }
 
   #start(name: string, isTold: boolean): PipeProcess {
-    const { spec, plumb = 'plumb', args = [], cwd, env = process.env } = this.#options
+    const { spec, plumb, args = [], cwd, env = process.env } = this.#options
     const words = [plumb, 'run', '--numbered', '--no-envelopes', '--no-progress', ...(isTold ? ['--telemetry'] : []), ...args]
     const started = new PipeProcess({ words: [...words, '--binding', name, ...wordsOf(spec)], cwd, env: { ...env, PLUMB_ERRORS: 'json' } })
     this.#all.add(started)
