@@ -116,7 +116,12 @@ async def later():
         questions = []
         while not questions:
             questions = await c.pending()
-        await asyncio.to_thread(questions[0].skip, "no time")
+        print(questions[0].prompt, questions[0]["input"])
+        try:
+            await questions[0].answer(7)
+        except plumb.PlumbError as error:
+            print(error.error)
+        questions[0].skip("no time")
         print((await asking)["error"]["error"])
 asyncio.run(later())
 `
@@ -139,6 +144,8 @@ t.test('in Python', { skip: noPython }, async (t) => {
       'True False',
       'usage input_type_mismatch None',
       'a song',
+      'Rewrite it a poem',
+      'input_type_mismatch',
       'answer_refused',
       '',
     ].join('\n'),

@@ -9,6 +9,7 @@ import os
 import queue
 from typing import Any, AsyncIterable, AsyncIterator, Callable, Generic, Iterable, Iterator, Mapping, Optional, Sequence, TypeVar, Union
 
+from . import _http
 from ._fault import PlumbError
 from ._http import HttpConnection, Server
 from ._spec import Cancel, Pool, SpecConnection
@@ -62,8 +63,8 @@ class Connection:
     def conversation(self, id: str) -> "Connection":
         return Connection(self._inner.conversation(id), self._threads)
 
-    async def pending(self) -> list[Any]:
-        return await self._run(self._inner.pending)
+    async def pending(self) -> list["Question"]:
+        return [Question(one, self._threads) for one in await self._run(self._inner.pending)]
 
     async def close(self) -> None:
         await self._run(self._inner.close)
@@ -77,6 +78,37 @@ class Connection:
 
     async def _run(self, work: Callable[..., T], *args: Any, **named: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._threads, functools.partial(work, *args, **named))
+
+
+class Question:
+    """As `plumb.Question`; `answer`, `skip` and `edit` begin at once, and are awaited to learn how they ended."""
+
+    def __init__(self, inner: _http.Question, threads: concurrent.futures.ThreadPoolExecutor) -> None:
+        self._inner = inner
+        self._threads = threads
+        self._loop = asyncio.get_running_loop()
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        return self._inner.fields
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._inner[name]
+
+    def answer(self, value: Any) -> "asyncio.Future[None]":
+        return self._begin(self._inner.answer, value)
+
+    def skip(self, why: str = "skipped") -> "asyncio.Future[None]":
+        return self._begin(self._inner.skip, why)
+
+    def edit(self, input: Any) -> "asyncio.Future[None]":
+        return self._begin(self._inner.edit, input)
+
+    def _begin(self, work: Callable[[T], None], value: T) -> "asyncio.Future[None]":
+        return asyncio.wrap_future(self._threads.submit(work, value), loop=self._loop)
 
 
 async def _pump(inputs: AsyncIterable[Any], waiting: "queue.SimpleQueue[Any]") -> None:
