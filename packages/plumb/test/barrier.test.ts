@@ -17,7 +17,7 @@ const barrierOf = (branches: number) => {
   const faults: string[] = []
   const current = new InputContext()
   const report = ({ error, left }: { error: string; left?: unknown }) => void faults.push(`${error} ${left ?? ''}`)
-  const context = { current, report, fail: report }
+  const context = { current, report, fail: report, maxLine: 1_000_000 }
   const own = { name: 'pairs', place: undefined, branches: [], rank: 0, maxWaiting: MAX_WAITING, reportsEach: false, lost: () => {} }
   const barrier = new Barrier(Array(branches).fill(1), context, own)
   const send = (buf: Buffer, start: number, end: number) => void out.push(`${current.origin.seqs}${buf.toString('utf8', start, end)}`)

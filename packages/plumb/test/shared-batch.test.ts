@@ -11,7 +11,11 @@ const ask = (list: SharedList, size: number, json: string): string => {
   const outcome: string[] = []
   const current = new InputContext()
   const report = ({ error }: { error: string }) => void outcome.push(error)
-  const batch = new SharedBatch([1], { current, report }, { name: 'all', list, size, lost: () => void outcome.push('none') })
+  const batch = new SharedBatch(
+    [1],
+    { current, report, maxLine: 16 * MB },
+    { name: 'all', list, size, lost: () => void outcome.push('none') },
+  )
   const send = (buf: Buffer, start: number, end: number) => {
     const items = JSON.parse(buf.toString('utf8', start, end)) as string[]
     outcome.push(items.map((text) => text[0]).join(''))

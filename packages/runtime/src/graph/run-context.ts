@@ -9,6 +9,8 @@ export interface RunContext {
   readonly schedule: Schedule
   /** Where results are written. */
   readonly sink: Sink
+  /** Of a message, in bytes: no list and no tuple is made longer. */
+  readonly maxLine: number
   /** The current message. */
   readonly current: InputContext
   readonly reporter: Reporter

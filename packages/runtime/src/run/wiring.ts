@@ -53,7 +53,7 @@ import { type KeyedContext, openFoldAtEnd, openKeyedBarrier } from './keyed.js'
 import { Losses } from './losses.js'
 import type { Wired } from './wired.js'
 
-export interface WiringOptions extends Omit<RunContext, 'sink'> {
+export interface WiringOptions extends Omit<RunContext, 'sink' | 'maxLine'> {
   readonly graph: Graph
   readonly reader: LineReader
   readonly writer: LineWriter
@@ -109,7 +109,7 @@ class Network {
     const { graph, settings, schedule, reporter, emitter, current, fail } = options
     const report = (fault: Fault) => options.report(current.withCause(fault))
     this.#scanners = settings.sharedStates?.scanners ?? new MessageScanners()
-    this.#context = { schedule, sink: new Sink(), current, reporter, report, fail }
+    this.#context = { schedule, sink: new Sink(), maxLine: settings.options.lines.maxLine, current, reporter, report, fail }
     const origins = originsOf(graph)
     this.#joins = new Joins(origins.partings)
     this.#edges = new Edges(graph)

@@ -7,7 +7,7 @@ import type { Holding } from '../holding.js'
 import { Origin, type OriginListener } from '../origin.js'
 import type { RunContext } from '../run-context.js'
 import { Morphism } from './morphism.js'
-import { MARKS, MAX_TUPLE, reportUnpaired, sendTuple, seqsOf } from './tuple.js'
+import { MARKS, reportUnpaired, sendTuple, seqsOf } from './tuple.js'
 
 export interface BarrierOptions {
   readonly name: string
@@ -46,7 +46,7 @@ export class Barrier extends Morphism {
 
   constructor(
     feeds: readonly number[],
-    private readonly context: Pick<RunContext, 'current' | 'report' | 'fail'>,
+    private readonly context: Pick<RunContext, 'current' | 'report' | 'maxLine' | 'fail'>,
     options: BarrierOptions,
   ) {
     super(feeds, 1)
@@ -165,7 +165,7 @@ export class Barrier extends Morphism {
     const sink = this.#sink
     // If there is a key, it is the origin.
     const origins = key ? [] : [current.origin]
-    const isTooLarge = bytesWith(waiting, end - start) > MAX_TUPLE
+    const isTooLarge = bytesWith(waiting, end - start) > this.context.maxLine
     let p = sink.at
     for (let i = 0; i < waiting.queues.length; i++) {
       if (!isTooLarge) p = put(sink, p, MARKS, i === 0 ? 0 : 1, i === 0 ? 1 : 2)

@@ -28,8 +28,6 @@ export interface BatchOptions extends BatchSettings {
 }
 
 const MARKS = Buffer.from('[,]')
-/** In bytes, the maximum length of a line. */
-const MAX_LIST = 16 * 1024 * 1024
 
 export class Batch extends Morphism implements ScheduledSource, Gathering {
   /** The receivers of a list that leaves by timeout. */
@@ -46,7 +44,7 @@ export class Batch extends Morphism implements ScheduledSource, Gathering {
 
   constructor(
     feeds: readonly number[],
-    private readonly context: Pick<RunContext, 'current' | 'report' | 'schedule'>,
+    private readonly context: Pick<RunContext, 'current' | 'report' | 'schedule' | 'maxLine'>,
     options: BatchOptions,
   ) {
     super(feeds, 1)
@@ -114,10 +112,10 @@ export class Batch extends Morphism implements ScheduledSource, Gathering {
   /** Drops a message that cannot be in the list; the others still leave. */
   #refuses(buf: Buffer, start: number, end: number): boolean {
     const { name, lost } = this.#o
-    const { current, report } = this.context
+    const { current, report, maxLine } = this.context
     const bytes = (this.#count === 0 ? 0 : this.#end - this.#sink.at) + end - start + 2
-    if (bytes > MAX_LIST) {
-      const detail = `the list of '${name}' would be larger than ${MAX_LIST.toLocaleString('en')} bytes with this message: make it shorter`
+    if (bytes > maxLine) {
+      const detail = `the list of '${name}' would be larger than ${maxLine.toLocaleString('en')} bytes with this message: make it shorter`
       report(fault('too_large', detail, { process: name }))
     } else if (isTooDeep(buf, start, end, 1)) {
       report(fault('too_deep', `a list of '${name}' would be nested more than 512 deep`, { process: name }))

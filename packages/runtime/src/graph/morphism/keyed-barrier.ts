@@ -10,7 +10,7 @@ import type { RunContext } from '../run-context.js'
 import type { ScheduledSource } from '../schedule.js'
 import { LatePartners } from './late-partners.js'
 import { Morphism } from './morphism.js'
-import { MARKS, MAX_TUPLE, reportUnpaired, sendTuple, seqsOf } from './tuple.js'
+import { MARKS, reportUnpaired, sendTuple, seqsOf } from './tuple.js'
 
 export interface KeyedBarrierOptions {
   readonly name: string
@@ -52,7 +52,7 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
 
   constructor(
     feeds: readonly number[],
-    private readonly context: Pick<RunContext, 'current' | 'report' | 'fail' | 'schedule'>,
+    private readonly context: Pick<RunContext, 'current' | 'report' | 'maxLine' | 'fail' | 'schedule'>,
     private readonly o: KeyedBarrierOptions,
   ) {
     super(feeds, 1)
@@ -184,7 +184,7 @@ export class KeyedBarrier extends Morphism implements ScheduledSource {
     const before = current.enter(origin)
     const bytes = parts.reduce((sum, part) => sum + part.end - part.start + 1, 1)
     const sink = this.#sink
-    const isTooLarge = bytes > MAX_TUPLE
+    const isTooLarge = bytes > this.context.maxLine
     if (!isTooLarge) {
       let p = sink.at
       for (const [i, part] of parts.entries())

@@ -7,7 +7,7 @@ import type { Holding } from '../holding.js'
 import type { Origin } from '../origin.js'
 import type { RunContext } from '../run-context.js'
 import { Morphism } from './morphism.js'
-import { MARKS, MAX_TUPLE, sendTuple } from './tuple.js'
+import { MARKS, sendTuple } from './tuple.js'
 
 /** Of one node, for all requests. */
 export interface SharedList {
@@ -26,7 +26,7 @@ export interface SharedBatchOptions extends SharedOptions {
   readonly size: number
 }
 
-type Context = Pick<RunContext, 'current' | 'report'>
+type Context = Pick<RunContext, 'current' | 'report' | 'maxLine'>
 
 export class SharedBatch extends Morphism {
   readonly #sink = new Sink(Number.POSITIVE_INFINITY)
@@ -41,16 +41,16 @@ export class SharedBatch extends Morphism {
 
   receive(_input: number, buf: Buffer, start: number, end: number): void {
     const { list, size, name, lost } = this.o
-    const { current, report } = this.context
+    const { current, report, maxLine } = this.context
     const bytes = end - start + 2
-    const isTooLarge = bytes > MAX_TUPLE
+    const isTooLarge = bytes > maxLine
     if (isTooLarge || isTooDeep(buf, start, end, 1)) {
-      const detail = isTooLarge ? `larger than ${MAX_TUPLE.toLocaleString('en')} bytes with this message` : 'nested more than 512 deep'
+      const detail = isTooLarge ? `larger than ${maxLine.toLocaleString('en')} bytes with this message` : 'nested more than 512 deep'
       report(fault(isTooLarge ? 'too_large' : 'too_deep', `a list of '${name}' would be ${detail}`, { process: name }))
       return lost(current.origin)
     }
     // No message might ever fit into what is left of it, and there is no end at which it would leave.
-    const isFull = list.items.length > 0 && list.bytes + bytes > MAX_TUPLE
+    const isFull = list.items.length > 0 && list.bytes + bytes > maxLine
     const full = isFull ? this.#take() : undefined
     list.items.push(Buffer.from(buf.subarray(start, end)))
     list.bytes += end - start + 1
@@ -129,7 +129,7 @@ export class SharedJoin extends Morphism {
     const parts = group.map((queue, i) => (i === input ? own : (queue.shift() as Buffer)))
     for (const i of parts.keys()) if (i !== input) waiting[i] = (waiting[i] ?? 0) - 1
     if (group.every(({ length }) => length === 0)) groups.delete(key)
-    const isTooLarge = parts.reduce((sum, { length }) => sum + length + 1, 1) > MAX_TUPLE
+    const isTooLarge = parts.reduce((sum, { length }) => sum + length + 1, 1) > this.context.maxLine
     const sink = this.#sink
     if (!isTooLarge) sink.commit(putAll(sink, parts))
     if (!sendTuple(sink, isTooLarge, this.outlets[0], name, this.context)) lost(current.origin)

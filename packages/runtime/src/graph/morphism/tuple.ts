@@ -9,15 +9,20 @@ import type { RunContext } from '../run-context.js'
 
 /** The brackets and the comma of a tuple. */
 export const MARKS = Buffer.from('[,]')
-/** In bytes, the maximum length of a line. */
-export const MAX_TUPLE = 16 * 1024 * 1024
 
 type Reporting = Pick<RunContext, 'current' | 'report'>
+type Sending = Pick<RunContext, 'report' | 'maxLine'>
 
 /** Sends what was committed to the sink. False: it was too large to be written, or is nested too deep, which is reported. */
-export const sendTuple = (sink: Sink, isTooLarge: boolean, outlet: Outlet | undefined, name: string, { report }: Reporting): boolean => {
+export const sendTuple = (
+  sink: Sink,
+  isTooLarge: boolean,
+  outlet: Outlet | undefined,
+  name: string,
+  { report, maxLine }: Sending,
+): boolean => {
   if (isTooLarge) {
-    const detail = `a tuple of '${name}' would be larger than ${MAX_TUPLE.toLocaleString('en')} bytes: take less of each part, as in map(field)`
+    const detail = `a tuple of '${name}' would be larger than ${maxLine.toLocaleString('en')} bytes: take less of each part, as in map(field)`
     report(fault('too_large', detail, { process: name }))
     return false
   }
