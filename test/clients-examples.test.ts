@@ -2,10 +2,10 @@
 // The programs of packages/plumb/examples/clients: two servers, a page in a browser, and a notebook, with a model that streams.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { chromium } from 'playwright-core'
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
+import { noBrowser, openBrowser } from '../packages/wire/test/browser.js'
 import { scaled } from '../packages/wire/test/patience.js'
 import { makeTestDirectory, TEST_PATH } from '../packages/wire/test/shell.js'
 import { openTalkingModel } from './talking-model.js'
@@ -92,17 +92,11 @@ t.test('a server of Python', { skip: noPython }, async (t) => {
   t.strictSame(await answer.json(), { ok: true, value: 'IN WHAT WAY' })
 })
 
-const program = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((directory) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(directory, name)))
-  .find(existsSync)
-
-t.test('a page in a browser', { skip: program === undefined ? 'there is no chromium' : false }, async (t) => {
+t.test('a page in a browser', { skip: noBrowser }, async (t) => {
   const model = await openTalkingModel()
   t.teardown(() => model.close())
   const url = await start(t, [process.execPath, 'server.mjs', '0'], installed(), envWith(modelAt(model.url)))
-  const browser = await chromium.launch({ executablePath: program as string, args: ['--no-sandbox', '--disable-gpu'] })
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const page = await browser.newPage()
   await page.goto(url)
   await page.getByLabel('Question').fill('How are you?')

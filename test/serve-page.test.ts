@@ -1,10 +1,6 @@
-// long
-// The page of plumb-serve in a real browser: a binding is tried, and a person there answers questions and decides on calls.
-
-import { existsSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import { chromium, type Locator, type Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import t, { type Test } from 'tap'
+import { noBrowser, openBrowser } from '../packages/wire/test/browser.js'
 import { scaled } from '../packages/wire/test/patience.js'
 import { serve } from './serving.js'
 
@@ -14,18 +10,8 @@ let pay : { arguments: [string] } -> string = tool { command: "echo paid", appro
 @serve let review : !string -> !Draft = agent { provider: "person", prompt: "How good is it?" }
 `
 const TOKEN = 'token-0123456789abcdef'
-const program = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((directory) => ['chromium', 'chromium-browser', 'google-chrome'].map((name) => join(directory, name)))
-  .find(existsSync)
-
 const openPage = async (t: Test, url: string): Promise<{ page: Page; wrong: string[] }> => {
-  const browser = await chromium.launch({
-    executablePath: program as string,
-    args: ['--no-sandbox', '--disable-gpu'],
-    timeout: scaled(60_000),
-  })
-  t.teardown(() => browser.close())
+  const browser = await openBrowser(t)
   const page = await browser.newPage()
   page.setDefaultTimeout(scaled(30_000))
   const wrong: string[] = []
@@ -37,7 +23,7 @@ const openPage = async (t: Test, url: string): Promise<{ page: Page; wrong: stri
   return { page, wrong }
 }
 
-t.test('a person at the page', { skip: program === undefined ? 'there is no chromium' : false }, async (t) => {
+t.test('a person at the page', { skip: noBrowser }, async (t) => {
   const server = await serve({ 'a.plumb': SPEC }, { args: ['--token-env', 'TOKEN', '--grant', 'exec'], env: { TOKEN } })
   t.teardown(() => server.stop())
   const { page, wrong } = await openPage(t, server.url)

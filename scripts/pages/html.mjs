@@ -36,10 +36,11 @@ const WRITERS = {
   code: (block) => listing(block.text, block.language, block.file),
   synopsis: (block) => listing(synopsisText(block), 'text'),
   table: ({ head, rows, widths }, { inline }) => {
+    const cell = (text, tag) => (text === '' ? '<td></td>' : `<${tag}>${text}</${tag}>`)
     const row = (cells, tag) =>
-      `<tr>${Array.from({ length: widths.length + 1 }, (_, i) => `<${tag}>${inline(cells[i] ?? [])}</${tag}>`).join('')}</tr>`
+      `<tr>${Array.from({ length: widths.length + 1 }, (_, i) => cell(inline(cells[i] ?? []), tag)).join('')}</tr>`
     const top = head === undefined ? '' : `<thead>${row(head, 'th')}</thead>`
-    return `<div class="table"><table>${top}<tbody>${rows.map((cells) => row(cells, 'td')).join('\n')}</tbody></table></div>`
+    return `<div class="table" tabindex="0"><table>${top}<tbody>${rows.map((cells) => row(cells, 'td')).join('\n')}</tbody></table></div>`
   },
   list: ({ ordered, items }, _, write) => {
     const tag = ordered ? 'ol' : 'ul'
@@ -49,10 +50,10 @@ const WRITERS = {
     `<dl>${items.map(({ term, blocks }) => `<dt${id(termAnchorOf(term))}>${inline(term)}</dt><dd>${write(blocks)}</dd>`).join('\n')}</dl>`,
 }
 
-/** A listing with its name and a button that copies it: of a session the commands alone. */
+/** A listing with its name and a button that copies it: of a session the commands alone. What is wider than the page is scrolled by keys too. */
 const listing = (code, language, file) => {
   const name = file === undefined ? '' : `<figcaption>${text(file)}</figcaption>`
-  return `<figure class="listing" data-language="${language}">${name}<button type="button" class="copy">Copy</button><pre><code>${coloured(code, language)}</code></pre></figure>`
+  return `<figure class="listing" data-language="${language}">${name}<button type="button" class="copy">Copy</button><pre tabindex="0"><code>${coloured(code, language)}</code></pre></figure>`
 }
 
 const WORDS = {

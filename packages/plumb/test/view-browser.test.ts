@@ -3,30 +3,16 @@
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
-import t, { type Test } from 'tap'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import t from 'tap'
+import { noBrowser, openBrowser } from '../../wire/test/browser.js'
 import { scaled } from '../../wire/test/patience.js'
 import { bash, envIn, makeTestDirectory } from '../../wire/test/shell.js'
 import { recordDesk } from './view-desk.js'
 import { FILES, RUN } from './view-run.js'
-
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome']
-const program = (process.env.PATH ?? '')
-  .split(delimiter)
-  .flatMap((directory) => BROWSERS.map((name) => join(directory, name)))
-  .find(existsSync)
-const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-]
-const skip = program === undefined ? 'there is no chromium' : false
 
 /** The page may take a moment for it. */
 const appears = (what: Locator): Promise<boolean> =>
@@ -57,17 +43,11 @@ const openPage = async (browser: Browser, file: string, options: BrowserContextO
   return { page, wrong }
 }
 
-const launch = async (t: Test): Promise<Browser> => {
-  const browser = await chromium.launch({ executablePath: program as string, args: ARGS, timeout: scaled(60_000) })
-  t.teardown(() => browser.close())
-  return browser
-}
-
-t.test('the page in a browser', { skip }, async (t) => {
+t.test('the page in a browser', { skip: noBrowser }, async (t) => {
   const directory = makeTestDirectory(FILES)
   const made = await bash(`${RUN}; plumb view t.json -o t.html`, { directory })
   t.match(made, { out: '', err: '', status: 0 })
-  const browser = await launch(t)
+  const browser = await openBrowser(t)
   const { page, wrong } = await openPage(browser, join(directory, 't.html'))
 
   t.match(await page.title(), 'main of bot.plumb')
@@ -194,7 +174,7 @@ t.test('the page in a browser', { skip }, async (t) => {
   t.equal(await plain.page.locator('#find').isVisible(), false, 'what needs one is not there')
 })
 
-t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip }, async (t) => {
+t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip: noBrowser }, async (t) => {
   const files = {
     'slow.sh': `read -r a; read -r b; read -r c; sleep 0.2
       report() { printf '{"kind":%s,"agent":"slow","time":""}\\n' "$1" >&3; }
@@ -212,7 +192,7 @@ t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip }
   }
   const directory = makeTestDirectory(files)
   await bash('seq 3 | plumb --trace t.json both.plumb >out.txt 2>err.txt; plumb view t.json -o t.html', { directory })
-  const browser = await launch(t)
+  const browser = await openBrowser(t)
   const { page, wrong } = await openPage(browser, join(directory, 't.html'), { viewport: { width: 390, height: 800 } })
   const rows = await page
     .locator('#chart .row')
@@ -243,7 +223,7 @@ t.test('calls that overlap, a wait, bars of microseconds, and a phone', { skip }
   t.strictSame(wrong, [])
 })
 
-t.test('a long run', { skip }, async (t) => {
+t.test('a long run', { skip: noBrowser }, async (t) => {
   const directory = makeTestDirectory()
   const script = `
     seq 1000 | plumb --record rec -e 'let main : !int -> !int = plumb(input, output) { input ; map(value + 1) ; map(value * 2) ; output }' > out.jsonl
@@ -251,7 +231,7 @@ t.test('a long run', { skip }, async (t) => {
   `
   t.match(await bash(script, { directory }), { out: '', err: '', status: 0 })
   t.ok(readFileSync(join(directory, 'rec.html')).length < 2_000_000)
-  const { page, wrong } = await openPage(await launch(t), join(directory, 'rec.html'))
+  const { page, wrong } = await openPage(await openBrowser(t), join(directory, 'rec.html'))
   t.match(await page.locator('#timeline .left-out').textContent(), /darker where there are more of them/)
   const drawn = await page
     .locator('#chart .many')
@@ -292,45 +272,49 @@ t.test('a long run', { skip }, async (t) => {
   t.strictSame(wrong, [])
 })
 
-t.test('what models say is Markdown, and nothing else: no element, no handler, no address but of the web', { skip }, async (t) => {
-  const { directory } = await recordDesk(t, 'plumb --record rec desk.plumb < in.jsonl > out.jsonl; plumb view -o rec.html rec')
-  const browser = await launch(t)
-  const { page, wrong } = await openPage(browser, join(directory, 'rec.html'))
-  await page.locator('#rows a[href="#2"]').click()
-  const answer = page.locator('article.shown[data-seq="2"] .turn .say.out .prose').last()
-  t.equal(await answer.locator('h5').textContent(), 'Dear customer')
-  t.strictSame(await answer.locator('strong, em, ol > li, pre code').allTextContents(), [
-    'ticket 2',
-    'broken',
-    'refunded',
-    'refunded',
-    '{"order": 2}',
-  ])
-  t.strictSame(await answer.locator('a').evaluateAll((all) => all.map((one) => [one.getAttribute('href'), one.getAttribute('rel')])), [
-    ['https://a.test/x', 'noopener noreferrer nofollow'],
-  ])
-  t.match(await answer.textContent(), '[not](javascript:document.title=1)')
-  t.ok(await page.locator('body').evaluate((body) => body.scrollWidth <= 1200), 'a wide table is scrolled by itself')
-  t.match(await answer.textContent(), '<img src=x onerror=alert(1)>')
-  await page.locator('#raw').click()
-  t.ok(await appears(answer.filter({ hasText: '# Dear customer thank you for **ticket 2**' })))
-  await page.locator('#raw').click()
-  await page.locator('#find').fill('**ticket')
-  await page.getByText(/^1 of [1-9] found$/).waitFor()
-  t.ok(await appears(answer.filter({ hasText: '**ticket 2**' })), 'signs of Markdown are found as they were written')
-  t.equal(await page.locator('#hostile, img[src="x"], [onerror]').count(), 0)
-  t.equal(await page.title(), 'main of desk.plumb')
-  await page.locator('#wiring a[*|href^="#w"]').first().click()
-  t.ok(await leadsTo(page, /#w\d+-0$/), 'a box leads to its agent')
-  t.strictSame(wrong, [])
-})
+t.test(
+  'what models say is Markdown, and nothing else: no element, no handler, no address but of the web',
+  { skip: noBrowser },
+  async (t) => {
+    const { directory } = await recordDesk(t, 'plumb --record rec desk.plumb < in.jsonl > out.jsonl; plumb view -o rec.html rec')
+    const browser = await openBrowser(t)
+    const { page, wrong } = await openPage(browser, join(directory, 'rec.html'))
+    await page.locator('#rows a[href="#2"]').click()
+    const answer = page.locator('article.shown[data-seq="2"] .turn .say.out .prose').last()
+    t.equal(await answer.locator('h5').textContent(), 'Dear customer')
+    t.strictSame(await answer.locator('strong, em, ol > li, pre code').allTextContents(), [
+      'ticket 2',
+      'broken',
+      'refunded',
+      'refunded',
+      '{"order": 2}',
+    ])
+    t.strictSame(await answer.locator('a').evaluateAll((all) => all.map((one) => [one.getAttribute('href'), one.getAttribute('rel')])), [
+      ['https://a.test/x', 'noopener noreferrer nofollow'],
+    ])
+    t.match(await answer.textContent(), '[not](javascript:document.title=1)')
+    t.ok(await page.locator('body').evaluate((body) => body.scrollWidth <= 1200), 'a wide table is scrolled by itself')
+    t.match(await answer.textContent(), '<img src=x onerror=alert(1)>')
+    await page.locator('#raw').click()
+    t.ok(await appears(answer.filter({ hasText: '# Dear customer thank you for **ticket 2**' })))
+    await page.locator('#raw').click()
+    await page.locator('#find').fill('**ticket')
+    await page.getByText(/^1 of [1-9] found$/).waitFor()
+    t.ok(await appears(answer.filter({ hasText: '**ticket 2**' })), 'signs of Markdown are found as they were written')
+    t.equal(await page.locator('#hostile, img[src="x"], [onerror]').count(), 0)
+    t.equal(await page.title(), 'main of desk.plumb')
+    await page.locator('#wiring a[*|href^="#w"]').first().click()
+    t.ok(await leadsTo(page, /#w\d+-0$/), 'a box leads to its agent')
+    t.strictSame(wrong, [])
+  },
+)
 
-t.test('two records beside each other, and on paper', { skip }, async (t) => {
+t.test('two records beside each other, and on paper', { skip: noBrowser }, async (t) => {
   const { directory } = await recordDesk(
     t,
     'plumb --record rec desk.plumb < in.jsonl > out.jsonl; plumb --record rec2 other.plumb < in.jsonl > out.jsonl; plumb view rec --against rec2 -o both.html',
   )
-  const browser = await launch(t)
+  const browser = await openBrowser(t)
   const { page, wrong } = await openPage(browser, join(directory, 'both.html'))
   const shown = page.locator('#chosen > article.shown')
   t.ok(await appears(shown.filter({ hasText: /^\s*#2 another output/ })), 'the first that differs')
@@ -363,7 +347,7 @@ t.test('two records beside each other, and on paper', { skip }, async (t) => {
   await phone.page.close()
 })
 
-t.test('a run that goes on is seen as it goes', { skip }, async (t) => {
+t.test('a run that goes on is seen as it goes', { skip: noBrowser }, async (t) => {
   const directory = makeTestDirectory({
     'wait.sh': 'while read -r line; do while ! [ -e "go$line" ]; do sleep 0.05; done; echo "$line"; done',
   })
@@ -376,7 +360,7 @@ t.test('a run that goes on is seen as it goes', { skip }, async (t) => {
   const child = spawn('plumb', ['view', '--serve', 'rec'], { cwd: directory, env: envIn(directory), stdio: ['ignore', 'pipe', 'inherit'] })
   t.teardown(() => child.kill('SIGKILL'))
   const [link] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')])
-  const page = await (await launch(t)).newPage()
+  const page = await (await openBrowser(t)).newPage()
   page.setDefaultTimeout(scaled(30_000))
   await page.goto(String(link).trim())
   t.match(await page.locator('.facts').textContent(), /not yet: it goes on/)

@@ -3,7 +3,7 @@
 export const PAGE_STYLE = `
 :root { color-scheme: light dark; --line: #8888; --soft: #8881; --worse: #c0392b; --better: #1e8449; --other: #b9770e }
 @media (prefers-color-scheme: dark) { :root { --worse: #ff8a7a; --better: #6fdc8c; --other: #f0b849 } }
-body { font: 16px/1.5 system-ui, sans-serif; margin: 0 }
+body { font: 16px/1.5 system-ui, sans-serif; margin: 0; background: Canvas; color: CanvasText }
 main { max-width: 72rem; margin: 0 auto; padding: 1rem }
 h1 { font-size: 1.5rem } h2 { font-size: 1.15rem; overflow-wrap: anywhere; border-top: 1px solid var(--line); padding-top: 1rem } h3, h4 { font-size: 1rem; margin: .8rem 0 .3rem }
 .wide { overflow-x: auto } table { border-collapse: collapse; white-space: nowrap }
