@@ -128,7 +128,7 @@ export const runs = (database: Database, name: string | undefined, { isJson, isW
       const shown = await readRuns(query, name)
       if (name !== undefined && shown.length === 0) return noRun(name)
       const columns = isJson ? undefined : stdoutColumns()
-      const text = escapeLines(columns === undefined ? shown.map((run) => `${JSON.stringify(run)}\n`).join('') : showRuns(shown, columns))
+      const text = columns === undefined ? escapeLines(shown.map((run) => `${JSON.stringify(run)}\n`).join('')) : showRuns(shown, columns)
       const isOver = !isWatching || shown.every(({ state }) => state === 'done' || state === 'cancelled')
       const failed = await writeStdout(columns !== undefined && isWatching ? repainted(text, isFirst) : text)
       if (failed) return { ok: false, error: failed }
@@ -211,6 +211,7 @@ const notOpen = async (query: Connection['query'], name: string): Promise<Result
 }
 
 /** Writes the result of the work. */
+/** What the work gives is written as it is. */
 export const withConnection = async (
   { url, isInsecure }: Database,
   needsSchema: boolean,
@@ -222,7 +223,7 @@ export const withConnection = async (
     const schema = needsSchema ? await checkSchema(connection.value) : succeed(undefined)
     const done = schema.ok ? await work(connection.value) : schema
     if (!done.ok) return endWith('plumb', done.error)
-    return endWith('plumb', done.value === '' ? undefined : await writeStdout(escapeLines(done.value)))
+    return endWith('plumb', done.value === '' ? undefined : await writeStdout(done.value))
   } catch (error) {
     return endWith('plumb', fault('engine_unavailable', `the database does not do what it is asked: ${(error as Error).message}`))
   } finally {

@@ -2,7 +2,7 @@
 
 import { showCost, showCount, textTable } from '@plumb/runtime/display'
 import { shownJson } from '@plumb/runtime/record'
-import { escapeControls, isRecord, wrappedTable, wrapWords } from '@plumb/wire'
+import { escapeControls, escapeLines, isRecord, paint, stdoutIsStyled, wrappedTable, wrapWords } from '@plumb/wire'
 
 export interface PartCounts {
   /** Its number, and the first process in it. */
@@ -67,10 +67,12 @@ const TITLES = [
 const showRun = ({ name, state, taken, written, unread, parts, note }: RunShown, columns: number): string =>
   [
     ...wrapWords(
-      `${escapeControls(name)}: ${state}, ${taken} taken, ${written} written${unread === 0 ? '' : `, ${unread} unread`}`,
+      `${escapeControls(name)}: ${escapeControls(state)}, ${taken} taken, ${written} written${unread === 0 ? '' : `, ${unread} unread`}`,
       columns,
     ),
-    ...textTable([TITLES, ...parts.map(rowOf)], { width: columns }),
+    ...textTable([TITLES, ...parts.map(rowOf)], { width: columns }).map((line, i) =>
+      i === 0 && stdoutIsStyled() ? paint('bold', line) : line,
+    ),
     ...parts.filter(({ holds }) => holds.length > 1).flatMap(({ part, holds }) => wrapWords(heldText(part, holds), columns)),
     // What workers have said stays on its line.
     ...(note === undefined ? [] : wrapWords(escapeControls(note), columns)),
@@ -117,12 +119,13 @@ export const showLetters = (
   { name, run }: { readonly name: string; readonly run: string },
   columns: number | undefined,
 ): string => {
-  if (columns === undefined) return letters.map(jsonOf).join('')
+  if (columns === undefined) return escapeLines(letters.map(jsonOf).join(''))
   if (letters.length === 0) return `no message of '${escapeControls(name)}' has failed\n`
   const rows = letters.map(({ origin, part, tries, fault, value }) => [origin, part, tries, whyOf(fault), shownJson(value)])
   const table = wrappedTable([['input', 'part', 'tries', 'why', 'message'], ...rows], {
     width: columns,
     numbers: ['input', 'part', 'tries'],
+    isStyled: stdoutIsStyled(),
   })
   return [...table, '', `plumb retry ${escapeControls(run)} --origin INPUT   gives one out again`, ''].join('\n')
 }

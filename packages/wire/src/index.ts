@@ -79,7 +79,7 @@ export {
 } from './cli/shared-options.js'
 export { dieOf, onStop, type StopSignal } from './cli/signal.js'
 export type { UsageError } from './cli/usage.js'
-export { stdoutColumns, stdoutTerminal, writeStdout } from './cli/write-stdout.js'
+export { stdoutColumns, stdoutIsStyled, stdoutTerminal, writeStdout } from './cli/write-stdout.js'
 export { nowMs, startDeadline } from './clock.js'
 export { ensureDirectory } from './ensure-directory.js'
 export {

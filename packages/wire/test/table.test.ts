@@ -49,6 +49,17 @@ t.test('a table holds its width, and nothing is cut', async (t) => {
     '                came broken, twice"}',
     '22  send\\u202e  x',
   ])
+  t.strictSame(
+    wrappedTable(
+      [
+        ['id', 'what it is'],
+        ['1', 'a'],
+      ],
+      { width: 8, isStyled: true },
+    ),
+    ['\x1b[1mid  what\x1b[0m', '\x1b[1m    it\x1b[0m', '\x1b[1m    is\x1b[0m', '1   a'],
+    'titles are bold, on all their lines',
+  )
   for (const width of [5, 12, 20, 33, 80]) {
     const lines = wrappedTable(rows, { width })
     t.ok(width < 12 || lines.every((line) => textWidth(line) <= width), `${width}`)

@@ -189,9 +189,9 @@ class FlowingText implements AnswerText {
     const columns = Math.max(0, ...cells.map((row) => row.length))
     const table = wrappedTable(
       cells.map((row) => Array.from({ length: columns }, (_, i) => row[i] ?? '')),
-      { width: this.#o.columns() },
+      { width: this.#o.columns(), isStyled: rows.length > cells.length },
     )
-    this.#shown += table.map((line, i) => `${i === 0 && rows.length > cells.length ? paint('bold', line) : line}\n`).join('')
+    this.#shown += table.map((line) => `${line}\n`).join('')
   }
 }
 

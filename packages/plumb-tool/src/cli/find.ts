@@ -6,7 +6,7 @@ import { fail, fault, preview, type Result, succeed } from '@plumb/wire'
 import { type FoundChain, findByTypes, findByWords, findChain, writeChain } from '../registry/find.js'
 import type { Registered } from '../registry/registry.js'
 import type { RunCommand } from './command.js'
-import { tableOf } from './list.js'
+import { writeTable } from './list.js'
 import { writeLines } from './write-lines.js'
 
 export const find: RunCommand = async ({ program, registry }, { words, options, reporter }) => {
@@ -26,7 +26,11 @@ export const find: RunCommand = async ({ program, registry }, { words, options, 
       chains.map((chain) => JSON.stringify(asJson(chain, from.value))),
       reporter,
     )
-  else if (words.length > 0 && isatty(1)) await writeLines(tableOf(chains.flat().map(({ tool }) => tool)), reporter)
+  else if (words.length > 0 && isatty(1))
+    await writeTable(
+      chains.flat().map(({ tool }) => tool),
+      reporter,
+    )
   else await writeLines(chains.map(writeChain), reporter)
   return undefined
 }

@@ -2,7 +2,7 @@
 
 import { isatty } from 'node:tty'
 import { MAX_WRITTEN, printType } from '@plumb/lang'
-import { preview, stdoutColumns, wrappedTable } from '@plumb/wire'
+import { preview, type Reporter, stdoutColumns, stdoutIsStyled, wrappedTable, writeStdout } from '@plumb/wire'
 import type { Registered } from '../registry/registry.js'
 import { dependenciesOf } from '../source/dependency.js'
 import type { RunCommand } from './command.js'
@@ -13,13 +13,26 @@ const DEFAULT_COLUMNS = 80
 
 export const list: RunCommand = async ({ registry }, { options: { verb }, reporter }) => {
   const tools = registry.list()
-  const text = isatty(1) && !verb.wantsJson ? tableOf(tools) : tools.map((tool) => JSON.stringify(rowOf(tool, registry.nameOf)))
-  await writeLines(text, reporter)
+  if (isatty(1) && !verb.wantsJson) await writeTable(tools, reporter)
+  else
+    await writeLines(
+      tools.map((tool) => JSON.stringify(rowOf(tool, registry.nameOf))),
+      reporter,
+    )
   return undefined
 }
 
 /** Also used by `find`. */
-export const tableOf = (tools: readonly Registered[]): string[] =>
+export const writeTable = async (tools: readonly Registered[], reporter: Reporter): Promise<void> => {
+  const failure = await writeStdout(
+    tableOf(tools)
+      .map((line) => `${line}\n`)
+      .join(''),
+  )
+  if (failure) reporter.report(failure)
+}
+
+const tableOf = (tools: readonly Registered[]): string[] =>
   wrappedTable(
     [
       ['name', 'type', 'effects', 'description'],
@@ -30,7 +43,7 @@ export const tableOf = (tools: readonly Registered[]): string[] =>
         preview(plan.description ?? '', MAX_DESCRIPTION),
       ]),
     ],
-    { width: stdoutColumns() ?? DEFAULT_COLUMNS },
+    { width: stdoutColumns() ?? DEFAULT_COLUMNS, isStyled: stdoutIsStyled() },
   )
 
 const rowOf = ({ plan, effects }: Registered, nameOf: (bound: Registered['plan']['bound']) => string) => ({

@@ -2,7 +2,7 @@
 
 import { join } from 'node:path'
 import { appendLine, decisionLine, isOpen, type ListedCall, readCalls } from '@plumb/ledger/approval'
-import { endWith, escapeLines, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
+import { endWith, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
 import { APPROVALS_FILE } from './kept-answers.js'
 import { type ApproveOptions, decisionOn, showCalls } from './listed-calls.js'
 import { type AnswerOptions, decisionBy, showPending } from './pending.js'
@@ -16,7 +16,7 @@ export const approvals = async (
   if (!calls.ok) return endWith('plumb', calls.error)
   const shown = [...calls.value.calls.values()].filter((call) => call.kind === undefined && (all || isOpen(call)))
   const text = showCalls(shown, { of: directory, isJson: json, isAll: all })
-  return endWith('plumb', text === '' ? undefined : await writeStdout(escapeLines(text)))
+  return endWith('plumb', text === '' ? undefined : await writeStdout(text))
 }
 
 /** Questions of agents as well as calls. Resolves to the exit status. */
@@ -28,7 +28,7 @@ export const pending = async (
   if (!calls.ok) return endWith('plumb', calls.error)
   const shown = [...calls.value.calls.values()].filter((call) => all || isOpen(call))
   const text = showPending(shown, directory, { of: directory, isJson: json, isAll: all })
-  return endWith('plumb', text === '' ? undefined : await writeStdout(escapeLines(text)))
+  return endWith('plumb', text === '' ? undefined : await writeStdout(text))
 }
 
 /** Resolves to the exit status. */

@@ -1,7 +1,20 @@
 // How the calls that wait for approval are shown, and which decisions are valid: for a record, and for a run by workers.
 
 import { type Decision, fitInput, isItself, type ListedCall, stateNow } from '@plumb/ledger/approval'
-import { fail, fault, nearest, parseJson, preview, type Result, stdoutColumns, succeed, wrappedTable } from '@plumb/wire'
+import {
+  escapeControls,
+  escapeLines,
+  fail,
+  fault,
+  nearest,
+  parseJson,
+  preview,
+  type Result,
+  stdoutColumns,
+  stdoutIsStyled,
+  succeed,
+  wrappedTable,
+} from '@plumb/wire'
 
 export interface ApproveOptions {
   readonly deny: boolean
@@ -19,9 +32,9 @@ export interface ShownAs {
   readonly isAll: boolean
 }
 
-/** For a person a table, and the commands that decide; else a line of JSON for each. */
+/** For a person a table, and the commands that decide; else a line of JSON for each. What a terminal obeys or hides is escaped. */
 export const showCalls = (calls: readonly ListedCall[], as: ShownAs, columns = stdoutColumns()): string =>
-  as.isJson || columns === undefined ? calls.map((call) => `${showCall(call)}\n`).join('') : tableOf(calls, as, columns)
+  as.isJson || columns === undefined ? calls.map((call) => `${escapeLines(showCall(call))}\n`).join('') : tableOf(calls, as, columns)
 
 const tableOf = (calls: readonly ListedCall[], { of, isAll }: ShownAs, width: number): string => {
   if (calls.length === 0) return isAll ? 'no call has waited for a person\n' : 'no call waits for a person\n'
@@ -36,9 +49,10 @@ const tableOf = (calls: readonly ListedCall[], { of, isAll }: ShownAs, width: nu
         return [id, tool, shownJson(edited), process, minuteOf(since), state === 'waits' ? '' : state.replace('_', ' ')]
       }),
     ],
-    { width },
+    { width, isStyled: stdoutIsStyled() },
   )
-  const commands = [`plumb approve ${of} ID`, `plumb approve --deny --why TEXT ${of} ID`]
+  const named = escapeControls(of)
+  const commands = [`plumb approve ${named} ID`, `plumb approve --deny --why TEXT ${named} ID`]
   return [...table, ...(isAnyOpen ? ['', `${commands[0]}   allows one`, `${commands[1]}   refuses it`] : []), ''].join('\n')
 }
 

@@ -6,6 +6,8 @@ import { type Decision, isItself, isOpen, type ListedCall, questionOf, shownInpu
 import { type Schema, typeOfSchema } from '@plumb/tool/call/type-of-schema'
 import {
   compileSchema,
+  escapeControls,
+  escapeLines,
   fail,
   fault,
   flawText,
@@ -15,14 +17,15 @@ import {
   preview,
   type Result,
   stdoutColumns,
+  stdoutIsStyled,
   succeed,
   wrappedTable,
 } from '@plumb/wire'
 import { minuteOf, type ShownAs, shownJson } from './listed-calls.js'
 
-/** For a person a table, and the command that answers; else a line of JSON for each. */
+/** For a person a table, and the command that answers; else a line of JSON for each. What a terminal obeys or hides is escaped. */
 export const showPending = (calls: readonly ListedCall[], run: string, as: ShownAs, columns = stdoutColumns()): string =>
-  as.isJson || columns === undefined ? calls.map((call) => `${lineOf(call, run)}\n`).join('') : tableOf(calls, as, columns)
+  as.isJson || columns === undefined ? calls.map((call) => `${escapeLines(lineOf(call, run))}\n`).join('') : tableOf(calls, as, columns)
 
 const tableOf = (calls: readonly ListedCall[], { of, isAll }: ShownAs, width: number): string => {
   if (calls.length === 0) return isAll ? 'nothing has waited for a person\n' : 'nothing waits for a person\n'
@@ -32,8 +35,8 @@ const tableOf = (calls: readonly ListedCall[], { of, isAll }: ShownAs, width: nu
     const head = [call.id, first, call.process, minuteOf(call.since), state === 'waits' ? '' : state.replace('_', ' ')]
     return [...(i === 0 ? [] : [EMPTY]), head, ...others.map((text) => ['', text, '', '', ''])]
   })
-  const table = wrappedTable([['id', 'question', 'asked by', 'since', 'state'], ...rows], { width })
-  const command = `plumb answer ${of} ID`
+  const table = wrappedTable([['id', 'question', 'asked by', 'since', 'state'], ...rows], { width, isStyled: stdoutIsStyled() })
+  const command = `plumb answer ${escapeControls(of)} ID`
   const hints = [`${command} ANSWER   answers one`, `${command} --skip   gives no answer`]
   return [...table, ...(calls.some(isOpen) ? ['', ...hints] : []), ''].join('\n')
 }

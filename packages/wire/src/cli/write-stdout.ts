@@ -24,6 +24,9 @@ export const stdoutColumns = (): number | undefined => (isTerminal(1) ? process.
 
 const DEFAULT_COLUMNS = 80
 
+/** Whether stdout is a terminal that shows colour and weight. */
+export const stdoutIsStyled = (): boolean => hasStyles(isTerminal(1))
+
 /** The terminal that stdout is, for text that a person reads. Undefined: it is none, or one that knows nothing but letters. */
 export const stdoutTerminal = (): { readonly columns: number; readonly isStyled: boolean } | undefined => {
   const columns = process.env.TERM === 'dumb' ? undefined : stdoutColumns()

@@ -1,6 +1,7 @@
 // Rows as a table for a person who decides by it: cells are wrapped at words and never cut.
 
 import { escapeControls } from '../preview.js'
+import { paint } from './style.js'
 import { padWidth, textWidth, wrapWords } from './width.js'
 
 export interface WrappedTableOptions {
@@ -8,6 +9,8 @@ export interface WrappedTableOptions {
   readonly width: number
   /** Titles of columns that hold numbers, which stand to the right. */
   readonly numbers?: readonly string[]
+  /** The titles are bold. */
+  readonly isStyled?: boolean
 }
 
 const GAP = '  '
@@ -15,7 +18,10 @@ const GAP = '  '
 const STEPS = [20, 12, 8, 1]
 
 /** The first row has the titles. A column that is empty below its title is left out. What a terminal obeys or hides is escaped. */
-export const wrappedTable = (rows: readonly (readonly string[])[], { width, numbers = [] }: WrappedTableOptions): string[] => {
+export const wrappedTable = (
+  rows: readonly (readonly string[])[],
+  { width, numbers = [], isStyled = false }: WrappedTableOptions,
+): string[] => {
   const clean = rows.map((row) => row.map(escapeControls))
   const used = (clean[0] ?? []).flatMap((_, i) => (i === 0 || clean.slice(1).some((row) => row[i] !== '') ? [i] : []))
   const cells = clean.map((row) => used.map((i) => row[i] ?? ''))
@@ -24,9 +30,9 @@ export const wrappedTable = (rows: readonly (readonly string[])[], { width, numb
     titles.map((_, i) => Math.max(...cells.map((row) => textWidth(row[i] ?? '')))),
     width - GAP.length * (titles.length - 1),
   )
-  return cells.flatMap((row) => {
+  return cells.flatMap((row, at) => {
     const wrapped = row.map((cell, i) => wrapWords(cell, widths[i] ?? 1))
-    return Array.from({ length: Math.max(...wrapped.map(({ length }) => length)) }, (_, n) =>
+    const lines = Array.from({ length: Math.max(...wrapped.map(({ length }) => length)) }, (_, n) =>
       wrapped
         .map((lines, i) => {
           const [line = '', size = 0] = [lines[n], widths[i]]
@@ -35,6 +41,7 @@ export const wrappedTable = (rows: readonly (readonly string[])[], { width, numb
         .join(GAP)
         .trimEnd(),
     )
+    return isStyled && at === 0 ? lines.map((line) => paint('bold', line)) : lines
   })
 }
 

@@ -12,6 +12,7 @@ import {
   Reporter,
   type Result,
   stdoutColumns,
+  stdoutIsStyled,
   succeed,
   systemReason,
   wrappedTable,
@@ -39,10 +40,11 @@ const show = async (text: string | undefined, reporter: Reporter): Promise<Fault
   )
   if (rows.length === 0) return fault('usage', `there is no price of '${preview(text ?? '')}'; 'plumb prices' alone lists all`)
   const width = stdoutColumns()
-  const table = width === undefined ? aligned([HEAD, ...rows]) : wrappedTable([HEAD, ...rows], { width, numbers: HEAD.slice(2) })
-  const lines = [sourceOf(own), '', ...table]
+  const all = [HEAD, ...rows]
   // Names in a file of others may be anything.
-  return writeWhole(Buffer.from(escapeLines(`${lines.join('\n')}\n`)), undefined)
+  const table =
+    width === undefined ? aligned(all).map(escapeLines) : wrappedTable(all, { width, numbers: HEAD.slice(2), isStyled: stdoutIsStyled() })
+  return writeWhole(Buffer.from(`${[escapeLines(sourceOf(own)), '', ...table].join('\n')}\n`), undefined)
 }
 
 const sourceOf = (own: UserPrices | undefined): string =>
