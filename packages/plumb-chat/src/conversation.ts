@@ -89,7 +89,8 @@ export class ChatConversation {
     this.#approvals = new ApprovalPrompts({
       ask: (question) => {
         screen.endAnswer()
-        return this.#terminal.ask(question)
+        screen.clear()
+        return this.#terminal.ask(question).finally(() => screen.clear())
       },
       reword: (question) => this.#terminal.reword(question),
       withdraw: (why) => this.#terminal.withdraw(why),
@@ -217,6 +218,7 @@ export class ChatConversation {
 
   #openTerminalIfQuiet(): void {
     const isAwaited = this.#session?.isQuiet || this.#isPaused || this.#questions.isWaiting
+    if (this.#state === 'ready') this.#parts.screen.wait(!isAwaited)
     if (this.#state !== 'ready' || !isAwaited) return
     this.#answers.end()
     this.#showNotes()
@@ -337,6 +339,7 @@ export class ChatConversation {
     this.#leaving.abort()
     const { screen, onEnd } = this.#parts
     screen.endAnswer()
+    screen.wait(false)
     this.#terminal.close()
     screen.detach()
     void this.#session?.close(signal || !this.#session.isQuiet ? 0 : GRACE_TIMEOUT_MS).then(() => {

@@ -6,6 +6,7 @@ import { type AnswerTextOptions, openAnswerText } from './answer-text.js'
 import type { Paint } from './colour.js'
 import { sanitize, TextSanitizer } from './sanitize.js'
 import type { Terminal } from './terminal.js'
+import { openWaitingSign, type WaitingSign } from './waiting-sign.js'
 
 export interface Screen {
   /** A piece of an answer, as it comes. */
@@ -25,6 +26,10 @@ export interface Screen {
   /** The same, as an aside. */
   dimNotice(text: string): void
   fault(text: string): void
+  /** From now on, or no longer, an answer is waited for: on a terminal with colours a dim line says so while nothing comes. */
+  wait(isWaiting: boolean): void
+  /** Before something else is written to the terminal. */
+  clear(): void
   /** From now on the line of this terminal is hidden while something is written. */
   attach(terminal: TerminalLine): void
   /** Nothing is written until the function is called that it returns: another program has the terminal. */
@@ -48,7 +53,19 @@ export const openScreen = (
   let isMidLine = false
   /** The unfinished line of an answer that comes while a question is open; it is shown when it is complete. */
   let held = ''
-  const { write, hold } = openWriting()
+  const writing = openWriting()
+  const sign: WaitingSign | undefined = layout?.isStyled
+    ? openWaitingSign({
+        write: (text) => stdout.write(text),
+        isFree: () => !(isMidLine || held !== '' || terminal?.isAsking || writing.isHeld),
+        columns: layout.columns,
+      })
+    : undefined
+  const { hold } = writing
+  const write = (stream: Writable, text: string): void => {
+    if (text !== '') sign?.clear()
+    writing.write(stream, text)
+  }
   const writeAbove = (stream: Writable, text: string): void => {
     terminal?.hide()
     write(stream, text)
@@ -101,6 +118,8 @@ export const openScreen = (
     agentNotice: (agent, text) => writeLines(stderr, paint.agent(agent, told(text))),
     dimNotice: (text) => writeLines(stderr, paint.dim(told(text))),
     fault: (text) => writeLines(stderr, paint.error(told(text))),
+    wait: (isWaiting) => sign?.wait(isWaiting),
+    clear: () => sign?.clear(),
     attach: (line) => {
       terminal = line
     },
@@ -135,5 +154,11 @@ const openWriting = () => {
       for (const one of late) one()
     }
   }
-  return { write, hold }
+  return {
+    write,
+    hold,
+    get isHeld() {
+      return withheld !== undefined
+    },
+  }
 }
