@@ -36,6 +36,7 @@ import { runTest, type TestOptions } from './run-test.js'
 import { notices, runInOrder, specOf, type TestedSpec } from './spec-tests.js'
 import { addTestCost } from './spending.js'
 import { asksModels } from './subject-runs.js'
+import { whyNotWritten } from './targets.js'
 
 /** Resolves to the exit status: 0 if all pass, 1 if one fails, 2 if a spec has errors; then none is run. */
 export const test = async (paths: readonly string[], options: TestCommandOptions): Promise<number> => {
@@ -64,7 +65,10 @@ const testOnce = async (
     if (!read.ok) errors.report(read.error)
     else if (!refuseErrors(read.value, errors)) specs.push(specOf(path, read.value, options.filter))
   }
-  loaded([...new Set([...paths, ...specs.flatMap(filesOf)])])
+  const read = [...new Set([...paths, ...specs.flatMap(filesOf)])]
+  loaded(read)
+  const unwritten = whyNotWritten(options, read)
+  if (unwritten) errors.report(unwritten)
   if (paths.length === 0) errors.report(fault('usage', 'no spec was named; give the files whose tests are to be run'))
   const status = errors.status === 0 ? await perform(specs, options, errors) : 0
   await errors.end()
