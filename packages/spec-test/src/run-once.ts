@@ -95,6 +95,7 @@ class SubjectRun {
         await this.#part(left, plan.timeoutMs, watch)
         for (const [input, work] of watch.work) this.#work.set(input, work)
         const late = left.filter((input) => this.#late.has(input))
+        for (const input of late) this.#tookTooLong(input)
         left = late.length === 0 ? [] : left.filter((input) => !this.#late.has(input) && !watch.isSettled(input))
         if (this.#hasGivenUp(left)) left = []
         this.#forget(new Set(left))
@@ -161,6 +162,11 @@ class SubjectRun {
     if (!port || !read?.read(port.buf, port.start, port.end)) return
     const input = numbers[read.seq - 1]
     this.#outputs.get(port.name)?.push({ seqs: input === undefined ? [] : [input], json: port.buf.toString('utf8', read.start, read.end) })
+  }
+
+  #tookTooLong(input: number): void {
+    const { ms, usages } = this.#work.get(input) ?? { ms: 0, usages: [] }
+    this.#work.set(input, { ms: Math.max(ms, this.plan.timeoutMs), usages })
   }
 
   /** Nobody answers: the rest is not asked, since each row would take as long. */

@@ -226,6 +226,7 @@ class Run {
       reporter: this.reporter,
       report: (f) => this.#report(f),
       envelopes: envelopesOf(this.options.lines),
+      isOfCommand: true,
       hasSeq: this.options.lines.hasSeq,
       lines: this.#loop.lines,
       current: this.#loop.current,

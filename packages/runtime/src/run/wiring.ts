@@ -64,6 +64,8 @@ export interface WiringOptions extends Omit<RunContext, 'sink' | 'maxLine'> {
   /** For maps of tools. */
   readonly mapped: ReadonlyMap<GraphNode, MappedTool>
   readonly envelopes: 'all' | 'some' | 'none'
+  /** What it reads is given to a command, of whose options an error may speak. */
+  readonly isOfCommand?: boolean
   /** Each output is written with the number of its input. */
   readonly hasSeq: boolean
   /** A parent reads numbered lines: it is told of each input that failed, and that something of it was lost. */
@@ -213,13 +215,13 @@ class Network {
   }
 
   #mainInput(): MainInput {
-    const { reader, envelopes, emitter, rejects, lines } = this.#o
+    const { reader, envelopes, emitter, rejects, lines, isOfCommand = false } = this.#o
     const way = { edges: this.#edges, scanners: this.#scanners, sink: this.#context.sink, maxLine: reader.maxLine }
     const entrances = this.#entrances.map((node) => ({
       name: node.name,
       outlet: this.#of(node).outlets[0] as Morphism['outlets'][number],
       stage: stageAt(node, this.#scanners, this.#context.report, this.#o.settings.sharedStates),
-      mayBeText: lines === undefined && takesText(typeAt(node)),
+      mayBeText: isOfCommand && lines === undefined && takesText(typeAt(node)),
       report: this.#forms.errorHandlers.contextAt(node).report,
       keeps: this.#forms.errorHandlers.at(node).length > 0,
       scanner: envelopes === 'none' || !mayHoldPortKey(node) ? this.#scanners.of(typeAt(node)) : undefined,
