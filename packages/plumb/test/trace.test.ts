@@ -309,6 +309,18 @@ t.test('numbers as they are shown', async (t) => {
     ),
     ['a          b', 'long na…   1', 'x         22'],
   )
+  t.strictSame(
+    textTable(
+      [
+        ['a', 'b'],
+        ['日本語の名前', '日1'],
+        ['x', '2'],
+      ],
+      { width: 14 },
+    ),
+    ['a            b', '日本語の…  日1', 'x            2'],
+    'in cells',
+  )
 })
 
 interface Attribute {

@@ -230,7 +230,7 @@ class CommandRun {
     if (!this.#comparison) return []
     const { tests, others, spent } = this.#comparison.compared
     this.#spent = addTestCost(this.#spent, spent)
-    await this.#show(showComparison(tests, others, this.options.reporter), errors)
+    await this.#show(showComparison(tests, others, this.options.reporter, stdoutTerminal()), errors)
     return brokenGates(
       this.options,
       tests,

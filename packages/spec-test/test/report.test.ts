@@ -1,8 +1,10 @@
 // What the reporters of plumb test write, each read by a reader of its format.
 
-import { escapeControls } from '@plumb/wire'
+import { escapeControls, textWidth } from '@plumb/wire'
 import t from 'tap'
 import { Parser } from 'tap-parser'
+import type { ComparedTest, ComparedVariant } from '../src/report/compared.js'
+import { showComparison } from '../src/report/comparison.js'
 import { openReporter } from '../src/report/reporters.js'
 import { REPORTER_NAMES, type ReporterName, type Summary, type TestCost, type TestResult } from '../src/report/result.js'
 
@@ -212,4 +214,36 @@ t.test('junit: read by a reader of JUnit', async (t) => {
   t.strictSame(lines.slice(-3), [`timeout: ${seen}`, 'seed 7', `again: ${again}`])
   t.strictSame(skipped.skipped, [{ message: `needs --live ${seen}` }])
   t.match(rated['system-out'], [/^9 of 10 held/])
+})
+
+t.test('a comparison, on terminals and elsewhere', async (t) => {
+  const numbers = (variant: string, more: Partial<ComparedVariant> = {}): ComparedVariant => ({
+    ...{ variant, rows: 3, share: 0.5, low: 0.1, high: 0.9, errors: {}, cost: 0, tokens: 7, requests: 3, p50_ms: 1, p95_ms: 2 },
+    ...more,
+  })
+  const worse = { verdict: 'worse', difference: -0.3, difference_low: -0.5, difference_high: -0.1, adjusted_p: 0.001 } as const
+  const variants = [numbers('base'), numbers('日本語 \u202e', { ...worse, better: 1, worse: 2, equal: 0, first_wires: { 'a-b': 2 } })]
+  const compared: ComparedTest = { test: 'tags', title: 'a b.plumb:3:1: "tags" of main', baseline: 'base', total: 3, variants }
+  const others = [{ title: 'a b.plumb:4:1: "new" of it', why: 'it is new' }]
+  const plain = `a b.plumb:3:1: "tags" of main
+  variant         share     95 % interval   cost     p50     p95  tokens  requests
+  base           50.0 %  10.0 % to 90.0 %  $0.00  1.0 ms  2.0 ms       7         3
+  日本語 \\u202e  50.0 %  10.0 % to 90.0 %  $0.00  1.0 ms  2.0 ms       7         3
+  日本語 \\u202e: worse: -30.0 % (95 % interval -50.0 % to -10.0 %; p 0.0010)
+  日本語 \\u202e: 1 row better, 2 worse, 0 equal; 2 of 2 worse rows part at 'a-b'
+a b.plumb:4:1: "new" of it: not compared: it is new
+`
+    .replace('share    95', 'share     95')
+    .replace('variant         share', 'variant         share')
+  t.equal(showComparison([compared], others, 'text').stdout, plain)
+  for (const columns of [40, 60, 80]) {
+    const terminal = { columns, isStyled: true }
+    const { stdout } = showComparison([compared], others, 'text', terminal)
+    t.match(stdout, '\x1b[2ma b.plumb:3:1:\x1b[0m "tags"')
+    t.match(stdout, '\n\x1b[1m  variant')
+    t.match(stdout, ': \x1b[1;31mworse\x1b[0m: -30.0 %')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours text
+    for (const line of stdout.replace(/\x1b\[[\d;]*m/g, '').split('\n')) t.ok(textWidth(line) <= columns, `${columns}: ${line}`)
+    t.equal(showComparison([compared], others, 'tap', terminal).stdout, plain.replace(/^(?=.)/gm, '# '), 'others have none')
+  }
 })

@@ -1,6 +1,6 @@
 // Rows as a table of text: names to the left, numbers to the right.
 
-import { escapeControls } from '@plumb/wire'
+import { escapeControls, padWidth, textWidth } from '@plumb/wire'
 
 export interface TableOptions {
   /** How many of the first columns are names. */
@@ -17,18 +17,27 @@ export const textTable = (rows: readonly (readonly string[])[], options: TableOp
   const clean = rows.map((row) => row.map(escapeControls))
   const isUsed = (clean[0] ?? []).map((_, i) => i === 0 || clean.slice(1).some((row) => row[i] !== ''))
   const used = clean.map((row) => row.filter((_, i) => isUsed[i]))
-  const wide = (used[0] ?? []).map((_, i) => Math.max(...used.map((row) => [...(row[i] ?? '')].length)))
+  const wide = (used[0] ?? []).map((_, i) => Math.max(...used.map((row) => textWidth(row[i] ?? ''))))
   const [first = 0, ...others] = wide
   const widthOf = (n: number) => others.slice(0, n).reduce((sum, each) => sum + each + GAP.length, 0)
   let kept = others.length
   while (kept > 0 && widthOf(kept) + Math.min(first, MIN_NAME_WIDTH) > width) kept--
   const nameWidth = Math.max(1, Math.min(first, width - widthOf(kept)))
-  const placed = (cell: string, i: number) => (i + 1 < names ? cell.padEnd(others[i] as number) : cell.padStart(others[i] as number))
+  const placed = (cell: string, i: number) => {
+    const size = others[i] as number
+    return i + 1 < names ? padWidth(cell, size) : ' '.repeat(Math.max(0, size - textWidth(cell))) + cell
+  }
   return used.map(([name = '', ...cells]) => [fitWidth(name, nameWidth), ...cells.slice(0, kept).map(placed)].join(GAP).trimEnd())
 }
 
-/** Cuts the text or fills it with spaces, to `width` characters. */
+/** Cuts the text or fills it with spaces, to `width` cells. */
 export const fitWidth = (text: string, width: number): string => {
-  const characters = [...escapeControls(text)]
-  return characters.length > width ? `${characters.slice(0, Math.max(0, width - 1)).join('')}…` : characters.join('').padEnd(width)
+  const clean = escapeControls(text)
+  if (textWidth(clean) <= width) return padWidth(clean, width)
+  let head = ''
+  for (const character of clean) {
+    if (textWidth(head + character) > width - 1) break
+    head += character
+  }
+  return padWidth(`${head}…`, width)
 }

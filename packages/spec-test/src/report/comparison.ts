@@ -1,33 +1,71 @@
 // Writes comparisons: a table for each test, and below it what the numbers say of each variant.
 
-import { showCost } from '@plumb/runtime/display'
-import { escapeControls } from '@plumb/wire'
+import { showCost, textTable } from '@plumb/runtime/display'
+import { escapeControls, type Style, type Styled, styledText } from '@plumb/wire'
 import type { ComparedTest, ComparedVariant, Uncompared } from './compared.js'
 import type { ShownCoverage } from './coverage.js'
 import type { ReporterName } from './result.js'
+import { type ReportTerminal, shown } from './text.js'
 import { errorsText, percent, signedPercent } from './words.js'
 
-export const showComparison = (tests: readonly ComparedTest[], others: readonly Uncompared[], reporter: ReporterName): ShownCoverage => {
-  const lines = [...tests.flatMap(tableOf), ...others.map(({ title, why }) => `${title}: not compared: ${escapeControls(why)}`)]
+/** `terminal`: for the text report alone. */
+export const showComparison = (
+  tests: readonly ComparedTest[],
+  others: readonly Uncompared[],
+  reporter: ReporterName,
+  terminal?: ReportTerminal,
+): ShownCoverage => {
+  const own = reporter === 'text' ? terminal : undefined
+  const uncompared = others.map(({ title, why }) => shown(headed(`${title}: not compared: ${escapeControls(why)}`), own))
+  const after = own && tests.length + others.length > 0 ? [''] : []
+  const lines = [
+    ...tests.flatMap((test) => [...tableOf(test, own), ...(own && test !== tests.at(-1) ? [''] : [])]),
+    ...uncompared,
+    ...after,
+  ]
   if (reporter === 'json') {
     const objects = tests.map(({ test, baseline, variants }) => ({ kind: 'comparison', test, baseline, variants }))
     return {
       stdout: objects.map((object) => `${escapeControls(JSON.stringify(object))}\n`).join(''),
-      stderr: lines.slice(lines.length - others.length),
+      stderr: uncompared,
     }
   }
   if (reporter === 'junit') return { stdout: '', stderr: lines }
   return { stdout: lines.map((line) => `${reporter === 'tap' ? '# ' : ''}${line}\n`).join(''), stderr: [] }
 }
 
-const tableOf = (test: ComparedTest): readonly string[] => {
+const tableOf = (test: ComparedTest, terminal: ReportTerminal | undefined): readonly string[] => {
   const { title, variants } = test
   const head = headOf(test)
   const rows = [head, ...variants.map(rowOf)]
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
-  const lineOf = (row: readonly string[]): string =>
-    row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] as number) : cell.padStart(widths[column] as number))).join('  ')
-  return [title, ...rows.map((row) => `  ${lineOf(row)}`), ...variants.flatMap((one) => notesOf(test, one).map((note) => `  ${note}`))]
+  const table = textTable(rows, terminal ? { width: terminal.columns - INDENT.length } : {}).map((line) => INDENT + line)
+  const notes = variants.flatMap((one) =>
+    notesOf(test, one).map((note, i) => shown(i === 0 ? judged(note, one) : [INDENT + note], terminal)),
+  )
+  return [shown(headed(title), terminal), ...table.map((line, i) => shownRow(line, i, terminal)), ...notes]
+}
+
+const INDENT = '  '
+
+// The titles are bold.
+const shownRow = (line: string, i: number, terminal: ReportTerminal | undefined): string =>
+  i === 0 ? styledText([['bold', line]], terminal?.isStyled === true) : line
+
+/** The place of a test is dim. */
+const headed = (text: string): Styled => {
+  const [whole = '', place = '', rest = ''] = /^(.*?:\d+:\d+:)( .*)$/s.exec(text) ?? []
+  return whole === '' ? [text] : [['dim', place], rest]
+}
+
+const VERDICTS: Readonly<Record<string, Style>> = { better: 'good', worse: 'error' }
+
+/** `a: worse: …`, with its verdict in colour. */
+const judged = (note: string, { variant, verdict = '' }: ComparedVariant): Styled => {
+  const name = `${escapeControls(variant)}: `
+  const style = VERDICTS[verdict]
+  return style && note.startsWith(`${name}${verdict}:`)
+    ? [INDENT + name, [style, verdict], note.slice(name.length + verdict.length)]
+    : [INDENT + note]
 }
 
 export const headOf = ({ variants }: ComparedTest): readonly string[] => {
@@ -54,7 +92,9 @@ export const notesOf = (test: ComparedTest, one: ComparedVariant): readonly stri
   const name = escapeControls(variant)
   return [
     ...(verdict === undefined ? [] : [`${name}: ${verdictText(one)}: ${differenceText(test, one)}`]),
-    ...(verdict === undefined ? [] : [`${name}: ${one.better} rows better, ${one.worse} worse, ${one.equal} equal${partingText(one)}`]),
+    ...(verdict === undefined
+      ? []
+      : [`${name}: ${one.better} ${one.better === 1 ? 'row' : 'rows'} better, ${one.worse} worse, ${one.equal} equal${partingText(one)}`]),
     ...(Object.keys(errors).length === 0 ? [] : [`${name}: errors: ${errorsText(errors)}`]),
     ...(atK === undefined
       ? []

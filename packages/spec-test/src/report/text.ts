@@ -40,7 +40,8 @@ const linesOf = (result: TestResult): readonly Styled[] => {
 
 const indented = (lines: readonly string[]): readonly Styled[] => lines.map((line) => [`  ${line}`])
 
-const shown = (line: Styled, terminal: ReportTerminal | undefined): string => {
+/** A line as it is written there. */
+export const shown = (line: Styled, terminal: ReportTerminal | undefined): string => {
   // A command is copied, and stays on one line.
   const isCommand = line.some((part) => part[1] === AGAIN)
   const [first] = line
