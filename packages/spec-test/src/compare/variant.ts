@@ -16,6 +16,8 @@ export interface VariantOptions {
   readonly variants: readonly string[]
   readonly models: readonly string[]
   readonly against: string | undefined
+  readonly coverage: boolean
+  readonly lcov: string | undefined
 }
 
 const NOTHING: ReadonlyMap<string, string> = new Map()
@@ -29,6 +31,9 @@ const isComparing = ({ variants, models, against }: VariantOptions): boolean =>
 export const readVariants = (options: VariantOptions): Result<readonly Variant[]> => {
   const { variants, models, against } = options
   if (!isComparing(options)) return succeed([])
+  // Each variant is a spec of its own, whose places are not those of the file.
+  if (options.coverage || options.lcov !== undefined)
+    return fail('usage', 'coverage is that of one spec: leave out --variant, --against and all but one --model')
   const named: Variant[] = []
   for (const text of variants) {
     const read = readVariant(text)
