@@ -442,6 +442,14 @@ t.test('parts of a response, of which some servers send few', async (t) => {
       [],
     ],
     ['output_text alone', json({ status: 'completed', output: [], output_text: 'hello' }), 'hello', []],
+    [
+      'a part that is done, output []',
+      stream({ ...delta, type: 'response.content_part.done', part: message('hello').content[0] }, completed()),
+      'hello',
+      [],
+    ],
+    ['content that is a text', stream(completed({ ...message(''), content: 'hello' })), 'hello', []],
+    ['content that is a text, plain', json({ status: 'completed', output: [{ type: 'message', content: 'hello' }] }), 'hello', []],
     ['arguments that are an object', stream(completed({ ...call('a', ''), arguments: { text: 'A' } })), '', ['A']],
     ['the end as response.done', stream(delta, { type: 'response.done', response: { status: 'completed', output: [] } }), 'hello', []],
     ['an event twice', stream(done(message('hello')), done(message('hello')), completed(message('hello'))), 'hello', []],
@@ -449,6 +457,35 @@ t.test('parts of a response, of which some servers send few', async (t) => {
   for (const [what, reply, text, calls] of rows) {
     const answer = await ask(t, 'responses', reply, { tools: TOOLS })
     t.strictSame([answer.text, answer.calls.map(([, input]) => (input as { text: string }).text)], [text, calls], what)
+  }
+})
+
+t.test('usage, wherever a server puts it', async (t) => {
+  const usage = { prompt_tokens: 30, completion_tokens: 5 }
+  const text = chunk({ content: 'hello' })
+  const end = { index: 0, delta: {}, finish_reason: 'stop' }
+  const counts = (read = 0) => ({ input_tokens: 30 - read, output_tokens: 5, cache_read_tokens: read, cache_creation_tokens: 0 })
+  const rows: readonly (readonly [string, StubReply, object])[] = [
+    ['a chunk of its own', stream(text, { choices: [end] }, { choices: [], usage }, DONE), counts()],
+    ['the last choice (Moonshot)', stream(text, { choices: [{ ...end, usage }] }, DONE), counts()],
+    ['the last choice of a plain reply', json({ choices: [{ message: { content: 'hello' }, finish_reason: 'stop', usage }] }), counts()],
+    ['x_groq', stream(text, { choices: [end], x_groq: { usage } }, DONE), counts()],
+    ['by the names of the newer API', stream(text, { choices: [end], usage: { input_tokens: 30, output_tokens: 5 } }, DONE), counts()],
+    ['cached_tokens (Moonshot)', stream(text, { choices: [end], usage: { ...usage, cached_tokens: 20 } }, DONE), counts(20)],
+    [
+      'prompt_cache_hit_tokens (DeepSeek)',
+      stream(text, { choices: [end], usage: { ...usage, prompt_cache_hit_tokens: 20, prompt_cache_miss_tokens: 10 } }, DONE),
+      counts(20),
+    ],
+    [
+      'null, and then nowhere',
+      stream({ ...text, usage: null }, { choices: [end], usage: null }, DONE),
+      { ...counts(), input_tokens: 0, output_tokens: 0 },
+    ],
+  ]
+  for (const [what, reply, counted] of rows) {
+    const { text, usage } = await ask(t, 'chat', reply)
+    t.strictSame([text, usage], ['hello', counted], what)
   }
 })
 
@@ -469,6 +506,10 @@ t.test('streams, whatever they are called and what else is in them', async (t) =
       { headers: STREAM, chunks: [sse(chunk({ content: 'he' }), chunk({ content: 'llo' }, 'stop'), DONE).replaceAll('\n\n', '\n')] },
     ],
     ['no type, and the first word cut', { headers: {}, chunks: ['da', sse(...hello, DONE).slice(2)] }],
+    [
+      'a plain reply with a byte-order mark',
+      { headers: JSON_TYPE, chunks: ['\ufeff{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}'] },
+    ],
     ['a byte-order mark', { headers: JSON_TYPE, chunks: [`\ufeff${sse(...hello, DONE)}`] }],
     ['lines of JSON', { headers: { 'content-type': 'application/x-ndjson' }, chunks: [lines('\n')] }],
     ['lines of JSON, called a stream, with [DONE]', { headers: STREAM, chunks: [lines('\r\n\r\n'), '[DONE]\n'] }],

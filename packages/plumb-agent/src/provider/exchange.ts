@@ -13,7 +13,7 @@ import type { HttpConnection, HttpRequest } from './http/connection.js'
 import type { ReplyListener } from './http/dispatched.js'
 import { type Attempt, type Failure, failWith, Unreadable } from './http/failure.js'
 import { readTolerantly } from './http/json-path.js'
-import { type HttpReply, header } from './http/reply-body.js'
+import { type HttpReply, header, textOf } from './http/reply-body.js'
 import { areEvents, areJsonLines, END, ServerEvents } from './http/server-events.js'
 import { MAX_ERROR_BYTES, MAX_REPLY_BYTES, type Timing } from './http/timing.js'
 import { transportFailure } from './http/transport-error.js'
@@ -152,7 +152,7 @@ class Exchange implements ReplyListener {
   }
 
   get #text(): string {
-    return Buffer.concat(this.#chunks).toString('utf8')
+    return textOf(this.#chunks)
   }
 
   #take(events: readonly string[]): void {

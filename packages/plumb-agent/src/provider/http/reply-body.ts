@@ -42,8 +42,14 @@ export const readText = async (reply: HttpReply, maxBytes: number, isCut = false
   } catch (error) {
     if (!isCut) throw error
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return textOf(chunks)
 }
+
+/** Some servers begin with a byte-order mark, which JSON has none of. */
+export const textOf = (chunks: readonly Uint8Array[]): string =>
+  Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/^\ufeff/, '')
 
 /** One value of a header, trimmed; empty where it is absent. */
 export const header = (headers: HttpReply['headers'], name: string): string => {

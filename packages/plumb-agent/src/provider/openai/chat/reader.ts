@@ -10,7 +10,7 @@ import { finishReply } from '../../reply/finish-reply.js'
 import { replyFacts } from '../../reply/reply-facts.js'
 import { errorIn } from '../../reply/server-words.js'
 import type { WireNames } from '../../wire-names.js'
-import { readTokenUsage } from '../usage.js'
+import { readTokenUsage, usageIn } from '../usage.js'
 import { CallDrafts } from './call-drafts.js'
 import { FieldDrafts } from './message-fields.js'
 
@@ -64,10 +64,11 @@ export const openReader = (
     const error = errorIn(chunk)
     if (error) return failures.ofError(error)
     if (textAt(chunk, 'id') || textAt(chunk, 'model')) head ??= chunk
-    counted = at(chunk, 'usage') ?? counted
-    if (at(chunk, 'usage')) usage = readTokenUsage(at(chunk, 'usage'), 'prompt', 'completion')
-    // Without final usage, and only the first of several answers.
+    // Only the first of several answers; a chunk with the usage alone has none.
     const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
+    const used = usageIn(chunk, choice)
+    counted = used ?? counted
+    if (used) usage = readTokenUsage(used)
     if (choice === undefined) return undefined
     if (errorIn({ error: at(choice, 'error') })) return failures.ofError(choice)
     takeDelta(deltaOf(choice))
@@ -121,6 +122,7 @@ export const eventsOf = (completion: unknown): readonly unknown[] => {
     delta: messageOf(choice),
     finish_reason: textAt(choice, 'finish_reason'),
     error: at(choice, 'error'),
+    usage: at(choice, 'usage'),
   }))
   return [
     { id: at(completion, 'id'), model: at(completion, 'model'), choices, usage: at(completion, 'usage') },

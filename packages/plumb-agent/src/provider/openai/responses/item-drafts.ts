@@ -119,7 +119,7 @@ const toBlocks = ({ item, pieces }: Draft, names: WireNames): ContentBlock[] => 
   switch (textAt(item, 'type')) {
     case 'message': {
       const parts = listAt(item, 'content').map((part) => textAt(part, 'text') ?? textAt(part, 'refusal') ?? '')
-      return textBlock(parts.join('') || (pieces.text ?? pieces.refusal ?? ''), textAt(item, 'phase'))
+      return textBlock(parts.join('') || textAt(item, 'content') || (pieces.text ?? pieces.refusal ?? ''), textAt(item, 'phase'))
     }
     case 'function_call': {
       const id = textAt(item, 'call_id') || `call_${randomUUID()}`

@@ -31,6 +31,13 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
     return undefined
   }
 
+  const settlePart = (event: unknown): void => {
+    const part = at(event, 'part')
+    const type = textAt(part, 'type')
+    if (type === 'refusal') items.settle(event, 'refusal', textAt(part, 'refusal'))
+    else if (type === 'output_text' || type === 'text') items.settle(event, 'text', textAt(part, 'text'))
+  }
+
   const take = (event: unknown): Failure | undefined => {
     const type = textAt(event, 'type')
     switch (type) {
@@ -40,6 +47,9 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
         return undefined
       case 'response.output_text.done':
         items.settle(event, 'text', textAt(event, 'text'))
+        return undefined
+      case 'response.content_part.done':
+        settlePart(event)
         return undefined
       case 'response.refusal.delta':
         items.grow(event, 'refusal')
@@ -88,7 +98,7 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
       const { content, isRefused, isCut, isEmpty } = items.finish(response, names)
       if (isEmpty && isWhole(reason)) return { ok: false, failure: failures.ofBroken('ended its reply without an answer') }
       const offered = tools.map(({ name }) => names.toWire(name))
-      const [usage, reply] = [readTokenUsage(at(response, 'usage'), 'input', 'output'), replyFacts(response, at(response, 'usage'))]
+      const [usage, reply] = [readTokenUsage(at(response, 'usage')), replyFacts(response, at(response, 'usage'))]
       return finishReply({ content, usage, reply, reason: isCut && isWhole(reason) ? 'incomplete' : reason, isRefused, offered }, failures)
     },
   }
