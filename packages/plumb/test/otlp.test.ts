@@ -22,7 +22,7 @@ interface Span {
   readonly name: string
   readonly kind: number
   readonly attributes: readonly Attribute[]
-  readonly status: { readonly code?: number }
+  readonly status: { readonly code?: number; readonly message?: string }
 }
 
 const valuesOf = ({ attributes }: Pick<Span, 'attributes'>): Record<string, unknown> =>
@@ -232,6 +232,57 @@ t.test('the spans of a run', async (t) => {
   const names = metrics.at(-1).resourceMetrics[0].scopeMetrics[0].metrics.map(({ name }: { readonly name: string }) => name)
   for (const name of Object.keys(METRICS)) t.ok(names.includes(name), name)
   await checkProtocol(t, collector.seen)
+})
+
+t.test('nothing of what was said is sent, unless it is asked for', async (t) => {
+  const { url } = await openServer(t, ({ body }) => {
+    const { messages } = JSON.parse(body) as { messages: { role: string; content: string }[] }
+    const [first] = messages.filter(({ role }) => role === 'user')
+    if (first?.content.includes('refuse')) return { body: completion({ content: 'CANARY-1' }, 'content_filter') }
+    if (first?.content.includes('no')) return { status: 400, body: { error: { message: 'it has CANARY-2' } } }
+    if (messages.some(({ role }) => role === 'tool')) return { body: completion({ content: 'done' }) }
+    const calls = [
+      callOf('a', 'breaks', { text: 'CANARY-3' }),
+      callOf('b', 'breaks', { CANARY_4: 1 }),
+      callOf('c', 'read', { path: '/CANARY-5' }),
+    ]
+    return { body: completion({ tool_calls: calls }, 'tool_calls') }
+  })
+  const directory = makeTestDirectory()
+  const spec = `
+@tool true
+let breaks : { text: string } -> number = map(if text = "" then 1 else fail(text))
+let read : { path: string } -> json = tool { builtin: "read_file" }
+let main : !string -> !string = agent {
+  provider: "openai", model: "m", endpoint: "${url}/v1", wire: "chat", stream: false, max_retries: 0, tools: [breaks, read]
+}
+`
+  for (const isAsked of [false, true]) {
+    const collector = await openServer(t, () => ({}))
+    const env = {
+      ...envIn(directory),
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: String(isAsked),
+    }
+    const { out, err } = await bash(`cat > s.plumb; printf '"%s"\\n' refuse no tools | plumb s.plumb`, { directory, env }, spec)
+    t.equal(out, '"done"\n', err)
+    const sent = collector.seen.map(({ body }) => body).join('')
+    t.strictSame(
+      [1, 2, 3, 4, 5].map((n) => new RegExp(`CANARY.${n}`).test(sent)),
+      Array(5).fill(isAsked),
+    )
+    const messages = spansIn(collector.seen).flatMap(({ name, status }) => (status.code === 2 ? [[name, status.message]] : []))
+    if (!isAsked)
+      t.strictSame(messages.sort(), [
+        ['chat m', 'provider_refused'],
+        ['execute_tool breaks', 'input_type_mismatch'],
+        ['execute_tool breaks', 'rejected'],
+        ['execute_tool read', 'path_denied'],
+        ['invoke_agent main', 'answer_refused'],
+        ['invoke_agent main', 'provider_refused'],
+        ['invoke_workflow main', 'exit status 1'],
+      ])
+  }
 })
 
 t.test('calls within a nested plumb have spans of their own', async (t) => {

@@ -416,7 +416,7 @@ t.test('spans at a collector', async (t) => {
     attributes: {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.provider.name': 'eliza',
-      'gen_ai.input.messages': /^\[\{"role":"user","parts":\[\{"type":"text","content":/,
+      'gen_ai.input.messages': /^\[\{"role":"user","parts":\[\{"type":"text","content":"[^"\\]/,
       'gen_ai.output.messages': /"finish_reason":"stop"/,
     },
   })

@@ -56,7 +56,16 @@ export type Telemetry =
   | { kind: 'batch'; id: string; status: string; requests: number; done: number; over?: true }
   | ({ kind: 'tool_call'; id: string; name: string; input: unknown } & InnerCall)
   /** `ms`: without the time in which a person was asked. `detail`: of an error, what it says, at most 300 characters. */
-  | ({ kind: 'tool_result'; id: string; name: string; is_error: boolean; ms: number; bytes: number; detail?: string } & InnerCall)
+  | ({
+      kind: 'tool_result'
+      id: string
+      name: string
+      is_error: boolean
+      ms: number
+      bytes: number
+      error?: string
+      detail?: string
+    } & InnerCall)
   /** The span of a call that has ended, for a parent that sends it, and how a server of MCP was asked. */
   | { kind: 'tool_span'; id: string; span?: string; mcp?: unknown }
   /** A call that was announced on ctrl_out no longer waits for a decision. `input` is what a person has put in the place of its own. */

@@ -4,7 +4,7 @@ import { nowMs } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
 import { WrittenJson } from '../io/written-json.js'
 import type { ToolUse } from '../provider/provider.js'
-import { detailOf } from './result.js'
+import { codeOf, detailOf } from './result.js'
 
 /** How long a person was asked about a call. */
 export interface Asking {
@@ -23,7 +23,7 @@ export const beginCall = (
   const startMs = nowMs()
   return (is_error: boolean, content: string): void => {
     const ms = Math.max(0, Math.round(nowMs() - startMs - asking.ms))
-    const why = is_error ? { detail: detailOf(content) } : {}
+    const why = is_error ? { ...codeOf(content), detail: detailOf(content) } : {}
     emit({ kind: 'tool_result', id, name, is_error, ms, bytes: Buffer.byteLength(content), ...why, ...inner })
   }
 }

@@ -1,7 +1,7 @@
 // What a model gets for a call of a tool, in particular one that has failed.
 
 import type { Json } from '@plumb/lang'
-import { type Fault, fault, isRecord, nearest, preview } from '@plumb/wire'
+import { type Fault, fault, isCode, isRecord, nearest, preview } from '@plumb/wire'
 import type { ToolResult } from '../provider/provider.js'
 import type { Consented } from './approvals.js'
 
@@ -41,6 +41,12 @@ const MAX_DETAIL = 300
 export const detailOf = (content: string): string => {
   const said = wordsOf(parsed(content)).join(' ')
   return preview(said === '' ? content : said, MAX_DETAIL)
+}
+
+/** The code of an error object of ours. */
+export const codeOf = (content: string): { readonly error?: string } => {
+  const value = parsed(content)
+  return isRecord(value) && typeof value.error === 'string' && isCode(value.error) ? { error: value.error } : {}
 }
 
 const parsed = (text: string): unknown => {

@@ -53,10 +53,10 @@ const spansTo = (exporter: BatchSpanExporter, settings: OtlpSettings, isHttp: bo
     }
     try {
       const result = await work(traceparentOf(traceId, spanId))
-      end(outcomeOf(result ?? {}, settings.capturesContent && request.method === 'tools/call'))
+      end(outcomeOf(result ?? {}, request.method, settings.capturesContent))
       return result
     } catch (error) {
-      end(refusalOf(error))
+      end(refusalOf(error, settings.capturesContent))
       throw error
     }
   },
@@ -101,24 +101,27 @@ interface Outcome {
   readonly error?: string
 }
 
-const outcomeOf = (result: object, hasContent: boolean): Outcome => {
+const outcomeOf = (result: object, method: string, hasContent: boolean): Outcome => {
   const { isError, content } = result as { readonly isError?: unknown; readonly content?: unknown }
-  const said = hasContent && isError !== true ? JSON.stringify(result) : undefined
+  const said = hasContent && method === 'tools/call' && isError !== true ? JSON.stringify(result) : undefined
   return isError === true
-    ? { attributes: { 'error.type': 'tool_error' }, error: preview(textIn(content), MAX_URI) }
+    ? { attributes: { 'error.type': 'tool_error' }, error: hasContent ? preview(textIn(content), MAX_URI) : FAILED }
     : { attributes: { 'gen_ai.tool.call.result': said } }
 }
 
 const textIn = (content: unknown): string => {
   const [first] = Array.isArray(content) ? content : []
-  return isRecord(first) && typeof first.text === 'string' ? first.text : 'the tool answered with an error'
+  return isRecord(first) && typeof first.text === 'string' ? first.text : FAILED
 }
+
+const FAILED = 'the tool answered with an error'
 
 /** What the caller did wrong is no error of the server: no JSON, no request, an unknown method, wrong params, no such resource. */
 const OF_CALLERS = new Set([-32700, -32600, -32601, -32602, -32002])
 
-const refusalOf = (error: unknown): Outcome => {
+const refusalOf = (error: unknown, hasContent: boolean): Outcome => {
   const { code, message } = toRpcError(error)
   const status = { 'rpc.status_code': String(code) }
-  return OF_CALLERS.has(code) ? { attributes: status } : { attributes: { ...status, 'error.type': String(code) }, error: message }
+  if (OF_CALLERS.has(code)) return { attributes: status }
+  return { attributes: { ...status, 'error.type': String(code) }, error: hasContent ? message : `error ${code}` }
 }

@@ -1,7 +1,7 @@
 // Builds spans from the events of a run: messages in a child, requests to models, tool calls.
 
 import type { CallContext, CallEnvelope } from '@plumb/tool/internal'
-import { isRecord } from '@plumb/wire'
+import { isCode, isRecord } from '@plumb/wire'
 import type { AgentTelemetry, RunEvent, RunListener } from '../event/run-event.js'
 import { ChildSpans, countOf, type MessageRef, type MessageSpan } from './message-span.js'
 import type { StageTokens } from './stats.js'
@@ -45,7 +45,8 @@ export interface ToolCallSpan {
   readonly start: number
   readonly end: number
   readonly isError: boolean
-  /** What went wrong, as the agent was told. */
+  /** What went wrong, as the agent was told: a code of our table, and words. */
+  readonly error: string | undefined
   readonly detail: string | undefined
   readonly input: unknown
   /** The record of the dispatcher in this process; undefined for calls that were answered elsewhere. */
@@ -196,7 +197,7 @@ export class SpanBuilder implements RunListener {
 
   // The dispatcher reports more of a call than the agent that waits for it, so its report is preferred.
   #returned(process: string, telemetry: TelemetryOf<'tool_result'>, ms: number): void {
-    const { id, is_error: isError, ms: took, detail } = telemetry
+    const { id, is_error: isError, ms: took, error, detail } = telemetry
     const [agent, tool] = [String(telemetry.agent ?? process), String(telemetry.name)]
     const key = keyOf(process, agent, id)
     const call = this.#calls.get(key)
@@ -209,6 +210,7 @@ export class SpanBuilder implements RunListener {
     const start = call?.start ?? Math.max(0, ms - countOf(took))
     const said = {
       isError,
+      error: typeof error === 'string' && isCode(error) ? error : undefined,
       detail: typeof detail === 'string' ? detail : undefined,
       input: call?.input,
       envelope: undefined,
@@ -240,8 +242,9 @@ export class SpanBuilder implements RunListener {
     const { id, tool, ok, input, agent = process } = envelope
     const message = known ?? this.#children.get(process)?.messageOf()
     const start = Math.max(0, ms - envelope.ms)
-    const detail = envelope.error?.detail
-    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, isError: !ok, detail, input, envelope, context, message })
+    const { error, detail } = envelope.error ?? { error: undefined, detail: undefined }
+    const said = { isError: !ok, error, detail, input, envelope, context, message }
+    this.#listener.toolCall?.({ process, agent, id, tool, start, end: ms, ...said })
   }
 }
 

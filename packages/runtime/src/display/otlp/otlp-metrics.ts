@@ -87,12 +87,12 @@ export class OtlpMetrics implements RunListener {
     this.#exporter.record('gen_ai.client.inference.usage.output_tokens', 0, counted)
   }
 
-  #toolCall({ agent, tool, start, end, isError, envelope }: ToolCallSpan): void {
+  #toolCall({ agent, tool, start, end, isError, error }: ToolCallSpan): void {
     this.#exporter.record('gen_ai.execute_tool.duration', (end - start) / 1000, {
       'gen_ai.tool.name': tool,
       'gen_ai.tool.type': 'function',
       'gen_ai.agent.name': agent,
-      'error.type': isError ? (envelope?.error?.error ?? '_OTHER') : undefined,
+      'error.type': isError ? (error ?? '_OTHER') : undefined,
     })
   }
 }

@@ -126,13 +126,13 @@ export class OtlpSpans implements RunListener {
         'gen_ai.agent.name': process,
         ...(isPlumb ? {} : { ...this.#providerOf(process), 'gen_ai.conversation.id': this.#conversationOf(process, id.conversation) }),
         'gen_ai.system_instructions': this.#instructionsOf(process),
-        'gen_ai.input.messages': this.#content(input, (text) => [messageOf('user', text)]),
-        'gen_ai.output.messages': this.#content(output, (text) => [{ ...messageOf('assistant', text), finish_reason: 'stop' }]),
+        'gen_ai.input.messages': this.#content(input, (text) => [messageOf('user', asSaid(text))]),
+        'gen_ai.output.messages': this.#content(output, (text) => [{ ...messageOf('assistant', asSaid(text)), finish_reason: 'stop' }]),
         'plumb.seq': seq === 0 ? undefined : seq,
         'plumb.waited_ms': Math.round(start - sent),
         'error.type': fault?.error,
       },
-      ...(fault ? { error: fault.detail } : {}),
+      ...(fault ? { error: this.#why(fault.error, fault.detail) } : {}),
     })
   }
 
@@ -186,8 +186,7 @@ export class OtlpSpans implements RunListener {
     })
   }
 
-  #toolCall({ process, agent, id, tool, start, end, isError, input, envelope, context, message }: ToolCallSpan): void {
-    const error = envelope?.error
+  #toolCall({ process, agent, id, tool, start, end, isError, input, envelope, context, message, error, detail }: ToolCallSpan): void {
     this.#add({
       spanId: context?.span ?? newSpanId(),
       parentId: this.#parentOf(process, message?.n),
@@ -204,18 +203,18 @@ export class OtlpSpans implements RunListener {
         'gen_ai.tool.call.result': this.#content(envelope?.ok ? envelope.result : undefined, (value) => value),
         'gen_ai.agent.name': agent,
         'gen_ai.conversation.id': this.#conversationOf(process, message && this.#idOf(process, message.n).conversation),
-        ...(context?.mcp ? mcpAttributes(context.mcp, error?.mcp_code) : {}),
+        ...(context?.mcp ? mcpAttributes(context.mcp, envelope?.error?.mcp_code) : {}),
         'plumb.tool.attempts': envelope?.attempts,
         'plumb.tool.cached': envelope?.cached,
         'plumb.tool.parent': envelope?.parent ?? undefined,
-        'error.type': isError ? (error?.error ?? '_OTHER') : undefined,
+        'error.type': isError ? (error ?? '_OTHER') : undefined,
       },
       events: (envelope?.stages ?? []).map(({ stage, note }) => ({
         name: `plumb.tool.${stage}`,
         time: this.#epoch + end,
-        attributes: { 'plumb.tool.note': note },
+        attributes: this.#capturesContent ? { 'plumb.tool.note': note } : {},
       })),
-      ...(isError ? { error: error?.detail ?? 'the tool answered with an error' } : {}),
+      ...(isError ? { error: this.#why(error, detail) } : {}),
     })
   }
 
@@ -224,8 +223,13 @@ export class OtlpSpans implements RunListener {
     return this.#capturesContent && value !== undefined ? JSON.stringify(form(value)) : undefined
   }
 
+  /** An error may hold what was said: without content its code is all that is told. */
+  #why(code: string | undefined, detail: string | undefined): string {
+    return (this.#capturesContent ? detail : code) ?? code ?? 'the tool answered with an error'
+  }
+
   #instructionsOf(process: string): string | undefined {
-    return this.#content(this.#instructions.get(process), (content) => [{ type: 'text', content: shortened(content) }])
+    return this.#content(this.#instructions.get(process) || undefined, (content) => [{ type: 'text', content: shortened(content) }])
   }
 
   // The span of the message; where that is unknown, the span of the run.
@@ -280,6 +284,22 @@ const MAX_TEXT = 4096
 const MAX_KEY = 200
 
 const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '')}…`)
+
+/** JSON as the model is told it: a text as itself, also one that was cut. */
+const asSaid = (json: string): string => {
+  if (!json.startsWith('"')) return json
+  for (const [text, cut] of [
+    [json, ''],
+    [`${json.replace(/\u2026$/, '').replace(/\\(?:u[\da-fA-F]{0,3})?$/, '')}"`, '…'],
+  ] as const) {
+    try {
+      return String(JSON.parse(text)) + cut
+    } catch {
+      // It was cut.
+    }
+  }
+  return json
+}
 
 /** A text without its quotes. */
 const keyText = (json: string): string => {
