@@ -213,6 +213,7 @@ const describeSpecs = (table: CommandTable, commands: Commands): void => {
       text: 'run the tests that stand in specs',
       operands: SPECS,
       examples: ['plumb test spec.plumb', 'plumb test --filter "two rounds" *.plumb', 'plumb test --reporter junit spec.plumb >report.xml'],
+      page: 'plumb-test',
     },
     async (specs, values) => (await commands.test())(specs, values),
   )

@@ -16,6 +16,7 @@ interface Description {
   readonly text: string
   readonly operands: Readonly<Record<string, string>>
   readonly examples: readonly string[]
+  readonly page?: string
 }
 
 /** Headings of the groups of commands in the help. */
@@ -44,7 +45,8 @@ export class CommandTable {
   addParsed(name: string, rows: readonly OptionRow[], { text, ...others }: Description, act: Act<ParsedOptions>): void {
     const command = this.#program.command(name, { isDefault: name === 'run' })
     command.helpGroup(this.#group)
-    describeCommand(command, { ...others, description: text, rows })
+    const page = this.#group === 'Run by workers' ? 'plumb-work' : undefined
+    describeCommand(command, { page, ...others, description: text, rows })
     command.action(() => {
       const misused = misusedOption(rows, command.opts())
       this.#work = async () => (misused ? endWith('plumb', misused) : act(command.args, command.opts()))

@@ -7,7 +7,7 @@ import { nearest } from '../nearest.js'
 import { preview } from '../preview.js'
 import { type Result, succeed } from '../result.js'
 import { hasStyles } from '../terminal/style.js'
-import { HELP_STYLE, paintHelp, setExamples } from './help.js'
+import { HELP_STYLE, paintHelp, setExamples, setPage } from './help.js'
 import { type GroupsOf, groupsOf, misusedOption, type OptionGroups, type OptionRow, type ParsedOptions, rowsOf } from './option.js'
 import { type LineForm, type ParsedLine, parsePlainly } from './plain-options.js'
 import { endWith } from './program.js'
@@ -107,9 +107,14 @@ export interface CommandForm {
   readonly operands?: Readonly<Record<string, string>>
   readonly rows: readonly OptionRow[]
   readonly examples: readonly string[]
+  /** That has more, where it is not that of the executable. */
+  readonly page?: string | undefined
 }
 
-export const describeCommand = (command: CommandLine, { description, usage, operands = {}, rows, examples: shown }: CommandForm): void => {
+export const describeCommand = (
+  command: CommandLine,
+  { description, usage, operands = {}, rows, examples: shown, page }: CommandForm,
+): void => {
   command.description(description)
   if (usage !== undefined) command.usage(usage)
   for (const [name, text] of Object.entries(operands)) command.argument(name, text)
@@ -118,6 +123,7 @@ export const describeCommand = (command: CommandLine, { description, usage, oper
     if (row.opposite) addOption(command, { heading: row.heading, ...row.opposite, byDefault: undefined })
   }
   setExamples(command, shown)
+  if (page !== undefined) setPage(command, page)
 }
 
 const addOption = (command: CommandLine, { flags, text, read, byDefault, choices, preset, heading }: OptionRow): void => {

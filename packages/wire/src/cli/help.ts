@@ -49,6 +49,13 @@ export const setExamples = (command: object, lines: readonly string[]): void => 
   EXAMPLES.set(command, lines)
 }
 
+/** The page to read on, of commands that have one of their own. */
+const PAGES = new WeakMap<object, string>()
+
+export const setPage = (command: object, page: string): void => {
+  PAGES.set(command, page)
+}
+
 /** For `configureHelp`, before commands are added, which inherit it. */
 export const HELP_STYLE = {
   // The usage shows the arguments; the help of a command shows what it takes.
@@ -83,7 +90,7 @@ export const HELP_STYLE = {
       ...groupsOf(options, (option) => option.helpGroupHeading || 'Options').map(([heading, group]) =>
         list(heading, group.map(optionLine)),
       ),
-      `\nRead on: man ${(command.parent ?? command).name()}\n`,
+      `\nRead on: man ${PAGES.get(command) ?? (command.parent ?? command).name()}\n`,
     ].join('')
   },
 }
