@@ -11,6 +11,7 @@ import { openGrowing } from '../packages/plumb-chat/src/growing.js'
 import { progressTable } from '../packages/runtime/src/display/progress-table.js'
 import { GrowingAnswers } from '../packages/runtime/src/event/growing.js'
 import type { RunEvent } from '../packages/runtime/src/event/run-event.js'
+import { textWidth } from '../packages/wire/src/terminal/width.js'
 import { scaled } from '../packages/wire/test/patience.js'
 import { makeTestDirectory, TEST_PATH } from '../packages/wire/test/shell.js'
 import { serve } from './serving.js'
@@ -158,6 +159,11 @@ t.test('what is shown while it grows', async (t) => {
   const [line = ''] = progressTable({ stats, ms: 0, done: undefined, asksCost: false }, { columns: 40, rows: 10 })
   t.match(line, /^p {2}….*x/)
   t.ok(line.length <= 40)
+  answers.on(answered(3))
+  answers.on(partial(4, { a: '日本語'.repeat(20), b: '\x1b[2Jend' }))
+  const [wide = ''] = progressTable({ stats, ms: 0, done: undefined, asksCost: false }, { columns: 40, rows: 10 })
+  t.match(wide, /^p {2}….*\\u001b\[2Jend"}$/, 'its end, in cells')
+  t.ok(textWidth(wide) <= 40 && textWidth(wide) > 36)
   const shown: string[] = []
   const grow = openGrowing((agent, text) => shown.push(`${agent} ${text}`))
   const tell = (value: unknown, open: readonly string[]) => grow({ kind: 'partial', agent: 'g', value, open })

@@ -4,7 +4,7 @@ import { hasStyles, styledText } from '@plumb/wire'
 import { showCost, showCount, showRate, showTime } from './show-number.js'
 import { allUsages, costToShow, type ModelUsage, type RunStats, readAndWritten, type StageStats, sum, sumTokens } from './stats.js'
 import { styledTable, styledTotals } from './styled-table.js'
-import { fitWidth, textTable } from './text-table.js'
+import { endOf, fitWidth, textTable } from './text-table.js'
 
 export interface ProgressState {
   readonly stats: RunStats
@@ -112,11 +112,7 @@ const MAX_GROWING = 3
 const growingLines = ({ growing = () => [] }: RunStats, columns: number): readonly string[] =>
   growing()
     .slice(-MAX_GROWING)
-    .map(({ process, text }) => {
-      const room = Math.max(8, columns - process.length - 2)
-      const end = text.length <= room ? text : `…${text.slice(1 - room).replace(/^[\udc00-\udfff]/, '')}`
-      return fitWidth(`${process}  ${end}`, columns).trimEnd()
-    })
+    .map(({ process, text }) => fitWidth(`${process}  ${endOf(text, Math.max(8, columns - process.length - 2))}`, columns).trimEnd())
 
 // Where there is no room for all: those with most calls, in the order of the program.
 const busiest = (stages: readonly StageStats[], max: number): readonly StageStats[] => {

@@ -30,6 +30,18 @@ export const textTable = (rows: readonly (readonly string[])[], options: TableOp
   return used.map(([name = '', ...cells]) => [fitWidth(name, nameWidth), ...cells.slice(0, kept).map(placed)].join(GAP).trimEnd())
 }
 
+/** The end of a text that is longer than `width` cells. */
+export const endOf = (text: string, width: number): string => {
+  const clean = escapeControls(text)
+  if (textWidth(clean) <= width) return clean
+  let tail = ''
+  for (const character of [...clean].reverse()) {
+    if (textWidth(character + tail) > width - 1) break
+    tail = character + tail
+  }
+  return `…${tail}`
+}
+
 /** Cuts the text or fills it with spaces, to `width` cells. */
 export const fitWidth = (text: string, width: number): string => {
   const clean = escapeControls(text)
