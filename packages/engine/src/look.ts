@@ -210,8 +210,7 @@ const notOpen = async (query: Connection['query'], name: string): Promise<Result
   return rows[0] ? fail('cancelled', `run '${name}' is ${rows[0].state}`) : noRun(name)
 }
 
-/** Writes the result of the work. */
-/** What the work gives is written as it is. */
+/** Writes the result of the work as it is: who makes it escapes what a terminal obeys. */
 export const withConnection = async (
   { url, isInsecure }: Database,
   needsSchema: boolean,
