@@ -2,6 +2,7 @@
 
 import type { BinaryExpression, IfExpression, LetExpression } from '../../parse/ast.js'
 import { join } from '../../types/join.js'
+import { isJson } from '../../types/kind.js'
 import type { Type } from '../../types/type.js'
 import { type Context, sourceOf } from './context.js'
 import { inferLeft } from './data.js'
@@ -21,7 +22,8 @@ export const inferCoalesce = (e: BinaryExpression, context: Context): Type | und
   const left = inferLeft(e.left, context)
   const right = context.infer(e.right)
   if (!left) return undefined
-  if (left.absence === 'never' && !left.isNarrowed) {
+  // A json may be null wherever it comes from.
+  if (left.absence === 'never' && !left.isNarrowed && !isJson(left.type)) {
     const help = `'??' stands in for what may be absent or null; leave it out here`
     return context.complain('type_mismatch', e.left.span, `'${sourceOf(e.left)}' is always there`, { help })
   }
