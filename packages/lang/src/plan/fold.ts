@@ -1,9 +1,10 @@
 // fold(e, from: x): the type of its state is the least that includes x and the results of e for such states. It starts with the type of x
-// and grows until it is stable. If that is too narrow for e to be well-typed, as "on" is if e compares with "off", it starts wider.
+// and grows until it is stable, also where e is right only of what it grows to, as of null or of one variant of a sum. If that is too narrow
+// for e to be well-typed, as "on" is if e compares with "off", it starts wider.
 
 import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
 import { checkUsed } from '../expression/check-expression.js'
-import { openInference } from '../expression/infer/check.js'
+import { checkExpression, openInference } from '../expression/infer/check.js'
 import { paramsIn } from '../expression/infer/context.js'
 import type { Environment, Local } from '../expression/infer/environment.js'
 import { faultOfEvaluation } from '../expression/run/failure.js'
@@ -55,10 +56,14 @@ const grown = ({ expression }: FoldAtom, environment: Environment, first: Type):
   let state = first
   for (let step = 0; step < MAX_STEPS; step++) {
     const diagnostics: Diagnostic[] = []
-    const given = checkUsed(expression, { ...environment, locals: stateOf(state) }, (d) => diagnostics.push(d))
-    if (!given) return diagnostics
-    if (isWirable(given, state) === 'static') return { state, output: given }
+    const at = { ...environment, locals: stateOf(state) }
+    const right = checkUsed(expression, at, (d) => diagnostics.push(d))
+    const given = right ?? checkExpression(expression, { ...at, isGrowing: true }, () => undefined)
+    const isWithin = given && isWirable(given, state) === 'static'
+    if (right && isWithin) return { state, output: right }
+    if (!given || isWithin) return diagnostics
     const both = join(state, given)
+    if (!both && !right) return diagnostics
     if (!both) return refuse(`${begins}, and the expression gives '${printType(given, MAX_SHOWN)}': no type holds both`)
     state = both
   }

@@ -15,6 +15,11 @@ export interface Environment {
   readonly scope?: Scope | undefined
   /** Its value is needed before bindings are known: it may call none. */
   readonly isConstant?: boolean
+  /**
+   * The `state` has only the first of the types that it will have: a condition that none of its variants meets leaves nothing of it, and an
+   * arm of match may take what it has not yet. For looking ahead only.
+   */
+  readonly isGrowing?: boolean
   /** Called for elements that a called binding leaves out of a list. */
   readonly report?: ((fault: Fault) => void) | undefined
 }

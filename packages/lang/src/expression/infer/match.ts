@@ -59,7 +59,7 @@ const covers = (e: MatchExpression, of: Type, patterns: Patterns, context: Conte
       const first = variant && taken.get(variant)
       const { span } = arm.pattern.type
       if (variant) taken.set(variant, arm)
-      if (variant && !first) continue
+      if (!first && (variant || context.environment.isGrowing)) continue
       isRight = false
       if (first) {
         const related = first.pattern ? [{ message: 'the first', span: first.pattern.type.span }] : []

@@ -5,7 +5,7 @@ import type { BinaryExpression, Expression, IndexExpression, LiteralExpression }
 import { unite } from '../../types/join.js'
 import { listsOf } from '../../types/kind.js'
 import { fieldOf, isPresent } from '../../types/required-fields.js'
-import type { Type } from '../../types/type.js'
+import { NEVER, type Type } from '../../types/type.js'
 import { type Variant, variantsOf } from '../../types/variants.js'
 import { type Context, type Fact, literalIndex, type Narrowing, type Place } from './context.js'
 import { withoutNull } from './fields.js'
@@ -96,15 +96,19 @@ const byLiteral = (e: BinaryExpression, isEqual: boolean, context: Context): Nar
   const place = literal && placeOf(subject, context)
   if (!literal || !place) return context.narrowed
   const isKept = isEqual ? (v: Variant) => mayBe(v, literal) : (v: Variant) => !isJust(v, literal)
-  const own: Narrowing = { place, keep: keeping(isKept), outer: context.narrowed }
+  const own: Narrowing = { place, keep: keeping(isKept, isGrowing(place, context)), outer: context.narrowed }
   const owner = ownerOf(subject, place)
   if (!owner) return own
   const isOwner = (v: Variant): boolean => {
     const field = v.kind === 'record' ? fieldOf(v, owner.field) : undefined
     return !field || !isPresent(field) || variantsOf(field.type).some(isKept)
   }
-  return { place: owner.place, keep: keeping(isOwner), outer: own }
+  return { place: owner.place, keep: keeping(isOwner, isGrowing(place, context)), outer: own }
 }
+
+/** The `state` of a fold, which is not declared, or a part of it. */
+const isGrowing = ({ root }: Place, { environment }: Context): boolean =>
+  environment.isGrowing === true && root !== undefined && root.declared === undefined
 
 const literalOf = (e: Expression): LiteralExpression | undefined => {
   if (e.kind === 'literal') return e
@@ -120,7 +124,7 @@ const byHas = (argument: Expression, holds: boolean, context: Context): Narrowin
     const field = fieldOf(v, owner.field)
     return holds ? field !== undefined : !field || !isPresent(field)
   }
-  const outer = { place: owner.place, keep: keeping(isOwner), outer: holds ? onTheWay(place, context) : context.narrowed }
+  const outer = { place: owner.place, keep: keeping(isOwner, isGrowing(place, context)), outer: holds ? onTheWay(place, context) : context.narrowed }
   return holds ? { place, keep: asPresent, outer } : outer
 }
 
@@ -145,13 +149,14 @@ const ownerOf = (e: Expression, { root, path }: Place): { readonly place: Place;
     : { place: { root, path: path.slice(0, -1) }, field }
 }
 
-/** A type of one variant says all that there is to know, and a sum of which nothing is left is not told. */
+/** A type of one variant says all that there is to know, and a sum of which nothing is left is not told, but of what still grows. */
 const keeping =
-  (isKept: (variant: Variant) => boolean) =>
+  (isKept: (variant: Variant) => boolean, isGrowing: boolean) =>
   (fact: Fact): Fact => {
     const variants = variantsOf(fact.type)
     const kept = variants.filter(isKept)
     const [only] = kept
+    if (!only && isGrowing) return { ...fact, type: NEVER, isNarrowed: true }
     if (!only || kept.length === variants.length) return fact
     return { ...fact, type: kept.length === 1 ? only : { kind: 'sum', variants: kept }, isNarrowed: true }
   }
