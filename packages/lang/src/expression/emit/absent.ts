@@ -17,9 +17,9 @@ const emitBoxedOrAbsent = (e: Expression, g: Generator, peek: 'peek' | 'peekIn')
   }
   if (e.kind !== 'index') return g.boxed(e)
   const of = emitBoxedOrAbsent(e.of, g, peek)
-  return g.checked.isKeyed(e)
-    ? `R.${peek}(${of}, ${emitMapKey(e, g)}, ${g.site(e)})`
-    : `R.peekItem(${of}, ${emitIndex(e.index, g)}, ${g.site(e)})`
+  if (g.checked.isKeyed(e)) return `R.${peek}(${of}, ${emitMapKey(e, g)}, ${g.site(e)})`
+  if (g.checked.isOfEither(e)) return `R.peekPart(${of}, ${g.boxed(e.index)}, ${g.site(e)}, ${g.site(e.index)}, R.${peek})`
+  return `R.peekItem(${of}, ${emitIndex(e.index, g)}, ${g.site(e)})`
 }
 
 /** The left side of `??`: undefined where it is absent or null. */

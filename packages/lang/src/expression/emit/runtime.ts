@@ -3,7 +3,7 @@
 import { skipSpace, skipValue } from '@plumb/wire/json'
 import { once } from '@plumb/wire/once'
 import { applyTo, plainNumber, plainValue } from '../run/apply.js'
-import { add, sliceAny } from '../run/by-kind.js'
+import { add, partIn, peekPart, sliceAny } from '../run/by-kind.js'
 import {
   boolOf,
   exactOf,
@@ -68,7 +68,7 @@ export const runtime = once(
     ...{ expectBool, expectIndex, expectInt, expectList, expectNumber, expectObject, expectString, expectStrings },
     ...{ addInts, addNumbers, divide, exactAt, intAt, multiplyInts, multiplyNumbers, numberAt, remainder, subtractInts, subtractNumbers },
     ...{ expectNumeric, expectReal, sliced },
-    ...{ fieldIn, itemIn, keyOf, peek, peekIn, peekItem, present, Slice, stringAt, compareStrings, isText, sliceText, stringsOf, textOf },
+    ...{ fieldIn, itemIn, keyOf, partIn, peek, peekIn, peekItem, peekPart, present, Slice, stringAt, compareStrings, isText, sliceText, stringsOf, textOf },
     ...{ build, listOf, merge, put, putBool, putNumber, putString, putValue, refuseDeep, room },
     ...Object.fromEntries(allFunctions().map(({ id, run }) => [id, run])),
   }),

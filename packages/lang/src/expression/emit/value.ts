@@ -110,10 +110,12 @@ export const emitBoxed = (e: Expression, g: Generator): string => {
       return g.checked.resultOf(e) === 'strings' ? `R.listOf(${emitCall(e, g)})` : emitComputed(e, g)
     case 'field':
       return `R.fieldIn(${emitBoxed(e.of, g)}, ${g.key(e.field.text)}, ${g.site(e)})`
-    case 'index':
-      return g.checked.isKeyed(e)
-        ? `R.fieldIn(${emitBoxed(e.of, g)}, ${emitMapKey(e, g)}, ${g.site(e)})`
-        : `R.itemIn(${emitBoxed(e.of, g)}, ${emitIndex(e.index, g)}, ${g.site(e)})`
+    case 'index': {
+      const of = emitBoxed(e.of, g)
+      if (g.checked.isKeyed(e)) return `R.fieldIn(${of}, ${emitMapKey(e, g)}, ${g.site(e)})`
+      if (g.checked.isOfEither(e)) return `R.partIn(${of}, ${emitBoxed(e.index, g)}, ${g.site(e)}, ${g.site(e.index)})`
+      return `R.itemIn(${of}, ${emitIndex(e.index, g)}, ${g.site(e)})`
+    }
     case 'list':
     case 'comprehension':
       return `R.build(${g.writer(e)})`

@@ -13,7 +13,7 @@ import type {
   RecordExpression,
 } from '../../parse/ast.js'
 import type { Path } from '../../scan/scanner.js'
-import { isBool, isInt, isNumber, isString, isUnit, listsOf } from '../../types/kind.js'
+import { isBool, isInt, isJson, isNumber, isString, isUnit, listsOf } from '../../types/kind.js'
 import { resolve, type Type } from '../../types/type.js'
 import type { Site } from '../run/failure.js'
 import type { Function } from '../run/function.js'
@@ -139,6 +139,11 @@ export class Checked {
   /** `m[k]`: the value of a key. */
   isKeyed(e: IndexExpression): boolean {
     return isString(this.fact(e.index).type)
+  }
+
+  /** `j[k]` of a json whose k is one: a key or an index, as the message has it. */
+  isOfEither(e: IndexExpression): boolean {
+    return isJson(this.fact(e.of).type) && isJson(this.fact(e.index).type)
   }
 
   /** Chooses the arm of a `match`. */

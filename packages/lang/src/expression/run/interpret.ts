@@ -9,6 +9,7 @@ import type {
   Comprehension,
   Expression,
   IfExpression,
+  IndexExpression,
   KeyFunction,
   MatchArm,
   MatchExpression,
@@ -21,7 +22,7 @@ import { resolve } from '../../types/type.js'
 import { isMerged, numeralOf } from '../infer/checked.js'
 import type { Local } from '../infer/environment.js'
 import { applyTo } from './apply.js'
-import { add, sliceAny } from './by-kind.js'
+import { add, partIn, peekPart, sliceAny } from './by-kind.js'
 import {
   boolOf,
   expectBool,
@@ -93,9 +94,7 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
       return fieldIn(evaluate(e.of, frame), keyOf(e.field.text), frame.checked.site(e))
     }
     case 'index':
-      return frame.checked.isKeyed(e)
-        ? fieldIn(evaluate(e.of, frame), keyOf(string(e.index, frame)), frame.checked.site(e))
-        : itemIn(evaluate(e.of, frame), index(e.index, frame), frame.checked.site(e))
+      return evaluateIndex(e, frame)
     case 'slice': {
       const of = evaluate(e.of, frame)
       return sliceAny(of, e.from && int(e.from, frame), e.to && int(e.to, frame), frame.checked.site(e))
@@ -111,6 +110,14 @@ export const evaluate = (e: Expression, frame: Frame): RuntimeValue => {
     default:
       return unreachable(e)
   }
+}
+
+const evaluateIndex = (e: IndexExpression, frame: Frame): RuntimeValue => {
+  const { checked } = frame
+  const of = evaluate(e.of, frame)
+  if (checked.isKeyed(e)) return fieldIn(of, keyOf(string(e.index, frame)), checked.site(e))
+  if (checked.isOfEither(e)) return partIn(of, evaluate(e.index, frame), checked.site(e), checked.site(e.index))
+  return itemIn(of, index(e.index, frame), checked.site(e))
 }
 
 const branchOf = (e: IfExpression, frame: Frame): Expression => {
@@ -131,6 +138,9 @@ const evaluateMaybe = (e: Expression, frame: Frame, step: Step = peek): RuntimeV
   if (e.kind !== 'index') return evaluate(e, frame)
   const of = evaluateMaybe(e.of, frame, step)
   if (frame.checked.isKeyed(e)) return step(of, keyOf(string(e.index, frame)), frame.checked.site(e))
+  if (frame.checked.isOfEither(e)) {
+    return peekPart(of, evaluate(e.index, frame), frame.checked.site(e), frame.checked.site(e.index), step)
+  }
   return peekItem(of, index(e.index, frame), frame.checked.site(e))
 }
 
