@@ -266,8 +266,8 @@ t.test('what other languages write leads to what is written here', async (t) => 
   const rows: [string, string][] = [
     ['n is null', 'write a = b'], ['name in tags', 'contains(xs, x)'], ['name not in tags', 'not contains(xs, x)'], ['n as string', 'text(x)'],
     ['tags | length', 'length(xs)'], ['name ~ "a"', 'matches(s, "re")'], ['n ** 2', 'pow(x, y)'], ['let x = 1; x', 'write let x = e in e2'],
-    ['match n { 1 -> 2 }', 'if x = 1'], ['match n { case int: 1 }', 'x : T -> e'], ['True', "'true'"], ['Math.floor(n)', 'write floor(…)'],
-    ['JSON.stringify(n)', 'write text(…)'], ['name[0]', 'name[0:1]'], ['tags[-1]', 'last(tags)'], ['let q = [n] in q["a"]', 'write q.a'],
+    ['match n { 1 -> 2 }', 'if x = 1'], ['match n { case int: 1 }', 'x : T -> e'], ['True', "'true'"], ['Math.floor(n)', 'write floor(x)'],
+    ['JSON.stringify(n)', 'write text(x)'], ['name[0]', 'name[0:1]'], ['tags[-1]', 'last(tags)'], ['let q = [n] in q["a"]', 'write q.a'],
     ['n // 2', 'div(a, b)'], ['{ a: n // tags[0], b: 1 }', 'div(a, b)'], ['$"{n // 2}"', 'div(a, b)'], ['[n // 2\n]', 'div(a, b)'], ['{ a: name // "x",\n b: 1 }', 'a ?? b'],
     ['$x + 1', 'a name has no dollar'], ['tags.map(x -> x)', '[x for x in tags]'], ['value.tags.filter(x => x)', '[x for x in value.tags if c]'], ['name.x.y()', 'write y(name.x)'],
     ['n if n > 1 else 0', 'if c then a else b'], ['n !== 1', "write '!='"], ['value!.n', 'a.b ?? 0'], ['{ n: 1, **value }', 'write ...r'], ['{ n = 1 }', 'name: e'], ['{ n: 1; m: 2 }', 'by commas'],

@@ -27,7 +27,7 @@ const declare = (binding: Binding, scope: Scope, report: Report): Bound => {
   const description = annotations.get('description')
   const version = annotations.get('version')
   const ends = endsOf(binding, scope, report)
-  const category = categoryOf(binding, ends, report)
+  const category = categoryOf(binding, ends, scope, report)
   if (annotations.has('tool') && (category === 'stream' || category === 'value')) {
     const span = binding.annotations.find((a) => a.name.text === 'tool')?.span ?? name.span
     const help = category === 'stream' ? `lower it: 'let … = tool { process: ${name.text} }'` : undefined
@@ -94,7 +94,7 @@ export const endPointOf = ({ isStream, isDual = false, type, span }: Port, scope
   return { protocol, isDual, span }
 }
 
-const categoryOf = ({ name, signature, impl }: Binding, ends: Bound['ends'], report: Report): Bound['category'] => {
+const categoryOf = ({ name, signature, impl }: Binding, ends: Bound['ends'], scope: Scope, report: Report): Bound['category'] => {
   const fail = (message: string, span: Span, help?: string, code: Code = 'spec_invalid'): 'unknown' => {
     report(error(code, message, span, help))
     return 'unknown'
@@ -113,6 +113,7 @@ const categoryOf = ({ name, signature, impl }: Binding, ends: Bound['ends'], rep
   // What is wrong with an end has been told.
   if (inputs.some(({ isDual }, i) => isDual && !ends.has(i)) || outputs.some(({ isDual }) => isDual)) return 'unknown'
   const ports = [...inputs.filter((_, i) => !ends.has(i)), ...outputs]
+  if (ports.some(({ type }) => type.kind === 'named' && resolveProtocol(type.name, scope))) return 'unknown'
   if (ends.size > 0 && impl.kind !== 'agent' && impl.kind !== 'plumb') {
     const message = `'${name.text}' is ${impl.kind === 'tool' ? 'a tool' : 'a chain'}, which holds no conversation`
     return fail(message, [...ends.values()][0]?.span ?? span, 'ends of conversations are given to agents and plumbs', 'protocol_invalid')

@@ -31,10 +31,15 @@ interface Found {
   readonly position: Position
 }
 
-/** Undefined: it has an error, already reported. `broken`: protocols whose steps are in no order. */
-export const buildAutomaton = (protocol: Protocol, broken: ReadonlySet<Protocol>, report: Report): Built | undefined => {
+/** Undefined: it has an error, already reported. `broken`: protocols whose steps are in no order; `endless`: those of which that is told. */
+export const buildAutomaton = (
+  protocol: Protocol,
+  broken: ReadonlySet<Protocol>,
+  endless: Set<Steps>,
+  report: Report,
+): Built | undefined => {
   if (broken.has(protocol)) return undefined
-  const builder = new StateBuilder(broken, report)
+  const builder = new StateBuilder(broken, endless, report)
   const start = builder.start(protocol)
   return start === undefined ? undefined : builder.finish(start)
 }
@@ -52,6 +57,7 @@ class StateBuilder {
 
   constructor(
     private readonly broken: ReadonlySet<Protocol>,
+    private readonly endless: Set<Steps>,
     private readonly report: Report,
   ) {}
 
@@ -88,9 +94,16 @@ class StateBuilder {
       const next = step.kind === 'loop' ? at.protocol : findProtocol(step.name, at.protocol.scope, this.report)
       if (next === 'unknown' || this.broken.has(next)) return this.#fail()
       at = topOf(next)
-      if (passed.has(at.steps)) return this.#endless(step)
+      if (passed.has(at.steps)) return this.#endlessThrough(passed, step)
       passed.add(at.steps)
     }
+  }
+
+  /** A circle is told of once, and not for each protocol in it. */
+  #endlessThrough(passed: ReadonlySet<Steps>, step: ProtocolStep): undefined {
+    const isTold = [...passed].some((steps) => this.endless.has(steps))
+    for (const steps of passed) this.endless.add(steps)
+    return isTold ? this.#fail() : this.#endless(step)
   }
 
   #endless(step: ProtocolStep): undefined {

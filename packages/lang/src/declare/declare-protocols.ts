@@ -11,8 +11,9 @@ export const declareProtocols = (scopes: readonly Scope[], report: Report): void
   const all = scopes.flatMap(({ protocols }) => [...protocols.values()])
   // One that goes on as another is as wrong as that, which is told once.
   const broken = new Set(all.filter(({ declaration }) => !areInOrder(declaration.steps, report)))
+  const endless = new Set<Steps>()
   for (const protocol of all) {
-    const built = buildAutomaton(protocol, broken, report)
+    const built = buildAutomaton(protocol, broken, endless, report)
     if (built) declare(protocol, built, report)
   }
 }
@@ -49,7 +50,9 @@ const areInOrder = (steps: Steps, report: Report): boolean => {
         last.kind === 'choice'
           ? 'what follows a branch stands in it'
           : last.kind === 'named'
-            ? 'it never returns'
+            ? /^[a-z]/.test(last.name.name.text)
+              ? `a call of a tool is written 'call ${last.name.name.text}'`
+              : 'it never returns'
             : 'take away what follows'
       fail(`nothing comes after ${what}: this step is unreachable`, behind.span, help)
     }

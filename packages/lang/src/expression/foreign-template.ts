@@ -1,4 +1,5 @@
-// Holes as other languages write them: of `${x}` the dollar is text in a template, and in a string all of it is, as is `{x}`.
+// Holes as other languages write them: of `${x}` the dollar is text in a template, and in a string all of it is, as are `{x}`, `#{x}` and
+// `{{ x }}`.
 
 import { type Report, warning } from '../diagnostic/diagnostic.js'
 import type { Expression, LiteralExpression, Template } from '../parse/ast.js'
@@ -29,16 +30,17 @@ export const warnOfDollars = ({ texts, holes }: Template, report: Report): void 
 }
 
 /** Without a dollar a name alone, or a path: other braces are rather JSON. */
-const HOLE = /\$\{([A-Za-z_][A-Za-z0-9_]*)[^{}"]*\}|\{([A-Za-z_][A-Za-z0-9_]*)(?:[.[][^{}"]*)?\}/
+const HOLE =
+  /[$#]\{([A-Za-z_][A-Za-z0-9_]*)[^{}"]*\}|\{\{ *([A-Za-z_][A-Za-z0-9_]*)[^{}"]*\}\}|\{([A-Za-z_][A-Za-z0-9_]*)(?:[.[][^{}"]*)?\}/
 
 const warnOfText = ({ value, span }: LiteralExpression, { input, scope }: Environment, report: Report): void => {
   if (typeof value !== 'string') return
   const written = span.source.text.slice(span.start, span.end)
-  const [hole, behindDollar, behindBrace] = HOLE.exec(written) ?? []
-  const name = behindDollar ?? behindBrace ?? ''
+  const [hole, behindDollar, behindBraces, behindBrace] = HOLE.exec(written) ?? []
+  const name = behindDollar ?? behindBraces ?? behindBrace ?? ''
   if (hole === undefined || !(name === 'value' || fieldsOf(input)?.has(name) || scope?.params.has(name))) return
   const message = `'${hole}' is text here: a string has no holes`
-  const template = written.replace(new RegExp(HOLE, 'g'), (found) => found.replace(/^\$/, ''))
+  const template = written.replace(new RegExp(HOLE, 'g'), (found) => found.replace(/^[$#]?\{+ */, '{').replace(/ *\}+$/, '}'))
   const meant = behindDollar === undefined ? "'\\u007b' where a brace" : "'\\u0024' where a dollar"
   report(warning('odd_template', message, span, `write $${template}, or ${meant} is meant`))
 }

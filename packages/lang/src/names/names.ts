@@ -132,6 +132,11 @@ export const findBinding = (
     report(error('not_a_process', message, name.span))
     return 'unknown'
   }
+  const other = home.protocols.has(name.name.text) ? 'a protocol' : home.types.has(name.name.text) ? 'a type' : undefined
+  if (other) {
+    report(error('not_a_process', `'${preview(printName(name))}' is ${other}, and no process`, name.span))
+    return 'unknown'
+  }
   // `words.shout` where the module is called Words.
   const candidates = () => [
     ...[...home.bindings.values()].filter(isWanted).map((b) => b.name),

@@ -2,7 +2,7 @@
 
 import type { Chain, CrossingAtom, Expression, JoinOptions, Literal, Setting, Structural } from './ast.js'
 import type { Cursor } from './cursor.js'
-import { closeExpression, parseExpression, startsFunction } from './expression.js'
+import { closeExpression, parseExpression, parseFunction, startsFunction } from './expression.js'
 import { refuseForeignWiring, refuseMethod, WIRED } from './foreign-wiring.js'
 import { isLiteral, parseLiteral } from './literal.js'
 import { PLAIN_MORPHISMS } from './morphism.js'
@@ -116,10 +116,25 @@ const map = (c: Cursor): Chain => {
 
 const overMessage = (c: Cursor, who: string): Expression => {
   const isOfTwo = c.isSymbol('(') && c.isSymbol(',', 2) && c.isSymbol(')', 4) && (c.isSymbol('->', 5) || c.isSymbol('=', 5))
-  if (!startsFunction(c) && !isOfTwo) return parseExpression(c)
+  if (!startsFunction(c) && !isOfTwo) {
+    const e = parseExpression(c)
+    if (c.isSymbol(',') && startsFunction(c, 1)) refuseFunction(c, e, who)
+    return e
+  }
   const items = who === 'fold' ? "'state' is what the last message gave" : 'for the items of a list write [e for x in xs if c]'
   const help = `the message is 'value', and its fields are names; ${items}`
   return c.fail(`'${who}' takes an expression over the message, not a function`, c.next.span, help)
+}
+
+// `filter(xs, x -> c)`
+const refuseFunction = (c: Cursor, { span }: Expression, who: string): void => {
+  c.advance()
+  const { parameter, body, span: whole } = parseFunction(c, false)
+  const text = ({ source, start, end }: Expression['span']): string => source.text.slice(start, end)
+  const [x, of, e] = [parameter.text, text(span), text(body.span)]
+  const list = who === 'filter' ? `[${x} for ${x} in ${of} if ${e}]` : `[${e} for ${x} in ${of}]`
+  const help = who === 'fold' ? "write 'fold(state + value, from: 0)'" : `write map(${list})`
+  c.fail(`'${who}' takes an expression over the message, not a function`, whole, help)
 }
 
 const KEYED = 'give one key for each branch: barrier(by: (id, order))'

@@ -21,7 +21,7 @@ const constant = (c: Cursor): Constant => {
   c.expectSymbol('}', "after the field (or ',' and another field)")
   const seen = new Set<string>()
   for (const { key } of entries) {
-    if (seen.has(key.text)) c.hint(`the field '${key.text}' is given twice`, key.span, 'give it once')
+    if (seen.has(key.text)) c.fail(`the field '${key.text}' is given twice`, key.span, 'give it once')
     seen.add(key.text)
   }
   return { kind: 'object', entries, span: c.spanFrom(start) }

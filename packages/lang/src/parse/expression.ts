@@ -1,5 +1,6 @@
 // Expressions, from loose to tight: if and let · ?? · or · and · not · comparison · + - · * / % · unary - · postfix .field [i]
 
+import type { Span } from '../diagnostic/source.js'
 import type {
   BinaryOperator,
   CallExpression,
@@ -14,8 +15,8 @@ import type {
   Template,
 } from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
-import { calledOnValue } from './foreign.js'
-import { helpBefore, helpBehind, helpField, helpInLet, helpInRecord, refuseForeign } from './foreign-form.js'
+import { calledOnValue, ownFunction } from './foreign.js'
+import { helpBefore, helpBehind, helpField, helpInLet, helpInLoop, helpInRecord, helpKey, refuseForeign } from './foreign-form.js'
 import type { Token } from './lexer.js'
 import { parseType } from './type.js'
 
@@ -149,7 +150,7 @@ const postfix = (c: Cursor): Expression => {
       // Only a function can be before a parenthesis: that of a module.
       if (e.kind === 'name' && c.isSymbol('(')) e = call(c, field, { text: e.name, span: e.span })
       else if (c.isSymbol('(') && !c.next.isSpaced)
-        c.fail(`'${field.text}' is called on a value`, field.span, calledOnValue(field.text, textOfSpan(e), c.isSymbol(')', 1)))
+        c.fail(`'${field.text}' is called on a value`, field.span, calledOnValue(field.text, textOfReceiver(e), c.isSymbol(')', 1)))
       else e = { kind: 'field', of: e, field, span: c.spanFrom(start) }
     } else if (c.takeSymbol('[')) {
       e = c.beside(() => indexOrSlice(c, e, start))
@@ -158,10 +159,20 @@ const postfix = (c: Cursor): Expression => {
   }
 }
 
-const textOfSpan = ({ span: { source, start, end } }: Expression): string => source.text.slice(start, end)
+// What a method is called on may be the call of one.
+const textOfReceiver = (e: Expression): string =>
+  e.kind === 'call' && e.module
+    ? `${ownFunction(e.function.text) ?? e.function.text}(${[e.module, ...e.arguments].map(textOfSpan).join(', ')})`
+    : textOfSpan(e)
+
+const textOfSpan = ({ span: { source, start, end } }: { readonly span: Span }): string => source.text.slice(start, end)
 
 // Behind the '['.
 const indexOrSlice = (c: Cursor, of: Expression, start: Token): Expression => {
+  if (c.isSymbol(']')) {
+    const span = { ...c.previous.span, end: c.next.span.end }
+    c.fail('an index is missing', span, 'write [e for x in xs] to go through a list, xs[0] for its first item')
+  }
   const from = c.isSymbol(':') ? undefined : parseExpression(c)
   if (from && !c.isSymbol(':')) {
     c.expectSymbol(']', 'after the index')
@@ -239,9 +250,9 @@ const match = (c: Cursor): MatchExpression => {
 
 const arm = (c: Cursor): MatchArm => {
   const start = c.next
-  if (c.isWord('_') && c.isSymbol('->', 1)) {
+  if (c.isWord('_') && (c.isSymbol('->', 1) || startsFunction(c))) {
     c.advance()
-    c.advance()
+    arrow(c)
     return { body: parseExpression(c), span: c.spanFrom(start) }
   }
   if (c.next.kind === 'string') c.fail('an arm has a name and a type', c.next.span, `write x : ${JSON.stringify(c.next.text)} -> …`)
@@ -251,8 +262,17 @@ const arm = (c: Cursor): MatchArm => {
   if (c.isSymbol('->')) c.fail(`'${name.text}' has no type`, c.next.span, `write ${name.text} : T -> …, or _ -> … for all others`)
   c.expectSymbol(':', `after '${name.text}'`)
   const type = parseType(c)
-  c.expectSymbol('->', 'after the type of the arm')
+  arrow(c)
   return { pattern: { name, type }, body: parseExpression(c), span: c.spanFrom(start) }
+}
+
+const arrow = (c: Cursor): void => {
+  const start = c.next
+  if (c.takeSymbol('->')) return
+  if (!c.isSymbol('=') || !c.isSymbol('>', 1)) c.expectSymbol('->', 'after the type of the arm')
+  c.advance()
+  c.advance()
+  c.hint('an arm is written x : T -> e', c.spanFrom(start), "write '->' for '=>'")
 }
 
 const call = (c: Cursor, { text, span }: Name, module?: Name): CallExpression => {
@@ -262,7 +282,7 @@ const call = (c: Cursor, { text, span }: Name, module?: Name): CallExpression =>
   if (!c.isSymbol(')')) {
     do {
       if (key) c.fail('a function comes after the other arguments', key.span, 'as in sort(hits, h -> h.score)')
-      if (startsFunction(c)) key = c.beside(parseFunction)
+      if (startsFunction(c)) key = c.beside(() => parseFunction(c, !module))
       else args.push(c.beside(parseExpression))
     } while (c.takeSymbol(','))
   }
@@ -272,14 +292,16 @@ const call = (c: Cursor, { text, span }: Name, module?: Name): CallExpression =>
 }
 
 // `x -> e`, or `x => e` as in other languages.
-export const startsFunction = (c: Cursor): boolean =>
-  c.next.kind === 'identifier' && (c.isSymbol('->', 1) || (c.isSymbol('=', 1) && c.isSymbol('>', 2) && !c.peek(2).isSpaced))
+export const startsFunction = (c: Cursor, at = 0): boolean =>
+  c.peek(at).kind === 'identifier' &&
+  (c.isSymbol('->', at + 1) || (c.isSymbol('=', at + 1) && c.isSymbol('>', at + 2) && !c.peek(at + 2).isSpaced))
 
-export const parseFunction = (c: Cursor): KeyFunction => {
+/** `isRight`: it may stand here, so an arrow of another language is told of. */
+export const parseFunction = (c: Cursor, isRight = true): KeyFunction => {
   const start = c.next
   const parameter = c.ownName('the name of an item')
   const arrow = c.advance()
-  if (c.takeSymbol('>')) c.hint("a function of an item is written 'x -> e'", c.spanFrom(arrow), "write '->' for '=>'")
+  if (c.takeSymbol('>') && isRight) c.hint("a function of an item is written 'x -> e'", c.spanFrom(arrow), "write '->' for '=>'")
   const body = parseExpression(c)
   return { parameter, body, span: c.spanFrom(start) }
 }
@@ -291,7 +313,7 @@ const comprehension = (c: Cursor, items: readonly Expression[], start: Token): C
     return c.fail("one expression comes before 'for'", c.next.span, 'a list of lists has brackets of its own: [[a, b] for x in xs]')
   const loops: ComprehensionLoop[] = []
   while (c.isWord('for')) loops.push(c.beside(loop))
-  c.expectSymbol(']', 'after the list')
+  c.expectSymbol(']', 'after the list', helpInLoop(c))
   return { kind: 'comprehension', item, loops: loops as [ComprehensionLoop, ...ComprehensionLoop[]], span: c.spanFrom(start) }
 }
 
@@ -333,7 +355,7 @@ const recordPart = (c: Cursor): RecordPart => {
     c.expectSymbol(':', "after '[key]'")
     return { kind: 'computed', key, value: parseExpression(c), span: c.spanFrom(start) }
   }
-  const name = c.fieldName('the name of a field', helpField(c))
+  const name = c.fieldName('the name of a field', helpKey(c))
   // A word that does not stand for itself is not a shorthand.
   if (start.kind === 'string' || isBare(name.text)) c.expectSymbol(':', `after the field '${name.text}'`)
   else if (!c.takeSymbol(':')) return { kind: 'field', name, value: { kind: 'name', name: name.text, span: name.span }, isShorthand: true }

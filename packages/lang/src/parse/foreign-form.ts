@@ -40,9 +40,22 @@ export const helpBehind = ({ next }: Cursor): string | undefined => BEHIND.get(n
 
 /** Where a record should go on, or close. */
 export const helpInRecord = ({ next: { text, kind } }: Cursor): string | undefined =>
-  text === '=' ? 'a field is written name: e' : text === ';' || kind === 'identifier' ? 'fields are separated by commas' : undefined
+  IN_RECORD.get(text) ?? (kind === 'identifier' ? 'fields are separated by commas' : undefined)
+
+const COMPUTED = 'a key that is computed is written [k]: e'
+const IN_RECORD: ReadonlyMap<string, string> = new Map([
+  ['=', 'a field is written name: e'],
+  [';', 'fields are separated by commas'],
+  ['(', COMPUTED],
+  ['for', 'write map_of([{ key: k, value: e } for x in xs])'],
+])
+
+/** Where a list should go on, or close, behind its loops. */
+export const helpInLoop = ({ next }: Cursor): string | undefined =>
+  ['where', 'when', 'filter'].includes(next.text) ? 'write [e for x in xs if c]' : undefined
 
 const JOINED = "texts and lists are joined by one '+', as in a + b"
+const NO_BITS = 'there are no operators on bits'
 const NO_LAST = 'there is no comma behind the last'
 
 const BEFORE: ReadonlyMap<string, string> = new Map([
@@ -53,6 +66,12 @@ const BEFORE: ReadonlyMap<string, string> = new Map([
   ...['+', '-', '*', '/', '%', '??'].map(
     (sign) => [`${sign}=`, 'nothing is changed by an expression: write a + b, and { ...r, a: e } for r with another a'] as const,
   ),
+  ['[*', 'lists are joined by +, as in xs + [x]'],
+  [',*', 'lists are joined by +, as in xs + [x]'],
+  ['>>', NO_BITS],
+  ['<<', NO_BITS],
+  ['~', NO_BITS],
+  ['/', 'a pattern is a string, as in matches(s, "re")'],
   ['...', 'lists are joined by +, as in xs + [x]; { ...r, a: e } is for records'],
   ['for', 'write [e for x in xs if c]'],
   [',]', NO_LAST],
@@ -91,3 +110,10 @@ export const helpInLet = ({ next }: Cursor): string => BOUND.get(next.text) ?? '
 
 /** Where the name of a field is due. */
 export const helpField = ({ next }: Cursor, isOfType = false): string | undefined => (isOfType ? NAMES : FIELDS).get(next.text)
+
+/** Where a field of a record begins. */
+export const helpKey = (c: Cursor): string | undefined => (c.isSymbol('(') || c.next.kind === 'template' ? COMPUTED : helpField(c))
+
+/** Behind the default of a field. */
+export const helpBehindDefault = (c: Cursor): string | undefined =>
+  c.next.kind === 'symbol' && c.next.text !== ';' ? 'a default is a constant, and nothing is computed in it' : helpInRecord(c)

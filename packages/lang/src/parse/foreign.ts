@@ -40,8 +40,8 @@ const FUNCTIONS = named({
   has: 'exists haskey isset',
   time: 'strptime fromdate fromdateiso8601 parsedate',
   iso: 'strftime todate todateiso8601',
-  base64: 'btoa base64encode',
-  unbase64: 'atob base64decode',
+  base64: 'btoa base64encode b64encode',
+  unbase64: 'atob base64decode b64decode',
   url_encode: 'encodeuricomponent urlencode',
   url_decode: 'decodeuricomponent urldecode',
   pow: 'power',
@@ -65,7 +65,7 @@ const MENDED = 'a ?? b stands in for what is absent or null; where a process fai
 const WAYS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'strings and lists are joined by +, and the strings of a list by join(xs, "")': 'concat',
-    'write sum(xs) / length(xs)': 'avg average mean',
+    'write sum(xs) / length(xs)': 'avg average mean fmean',
     'write length(x) = 0': 'isempty empty',
     'write [x for x in xs if c], and filter(c) for messages': 'select reject where',
     'an expression has no clock: it gives the same for the same message': 'now today',
@@ -179,7 +179,9 @@ export const calledOnValue = (name: string, of: string, hasNoArguments: boolean)
 
 /** Functions that are members of an object there. */
 export const isForeignHome = (name: string): boolean =>
-  /^(?:Math|JSON|Object|Array|String|Number|Date|RegExp|Promise|math|json|re|os|datetime|random|np|console|process)$/.test(name)
+  /^(?:Math|JSON|Object|Array|String|Number|Date|RegExp|Promise|Buffer|crypto|math|json|re|os|datetime|random|np|pd|console|process|base64|hashlib|itertools|functools|statistics|urllib|_)$/.test(
+    name,
+  )
 
 export const ownValue = (name: string): string | undefined => VALUES.get(name.toLowerCase())
 

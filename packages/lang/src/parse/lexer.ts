@@ -76,6 +76,8 @@ const CLOSING_PARENTHESIS = 41
 const ASTERISK = 42
 const BACKSLASH = 92
 const [HASH, SLASH, APOSTROPHE, DOLLAR, BACKTICK] = [35, 47, 39, 36, 96]
+/** Behind a slash. */
+const SLASH_COMMENTS: readonly number[] = [SLASH, ASTERISK]
 
 /** A blank, a tab, or one of the two of a line end. */
 const isSpace = (code: number): boolean => code === 32 || code === LINE_END || code === 9 || code === 13
@@ -133,7 +135,7 @@ class Lexer {
     if (wordEnd >= 0) return this.#push('identifier', text.slice(at, wordEnd), wordEnd)
     if (first === QUOTE) return this.#string()
     if (first === PARENTHESIS && text.charCodeAt(at + 1) === ASTERISK) return this.#comment()
-    if (first === HASH || (first === SLASH && text.charCodeAt(at + 1) === SLASH)) return this.#foreignComment()
+    if (first === HASH || (first === SLASH && SLASH_COMMENTS.includes(text.charCodeAt(at + 1)))) return this.#foreignComment()
     if (first === APOSTROPHE) return this.#quoted()
     if (first === BACKTICK) return this.#backticks()
     if (first === DOLLAR && text.charCodeAt(at + 1) === QUOTE) return this.#template()
@@ -336,7 +338,7 @@ class Lexer {
   // Comments of other languages are skipped like plumb's own, so that all else in the file is checked.
   #foreignComment(): void {
     const [text, at] = [this.#text, this.#at]
-    const mark = text[at] === '#' ? (text[at + 1] === '!' ? '#!' : '#') : '//'
+    const mark = text[at] === '#' ? (text[at + 1] === '!' ? '#!' : '#') : text.slice(at, at + 2)
     if (mark === '//' && this.#isOperator(at)) return this.#fail("there is no operator '//'", this.#span(at, at + 2), at + 2, QUOTIENT)
     const isFirst = at === 0 || text.slice(0, at) === '\uFEFF'
     const help =
@@ -346,8 +348,9 @@ class Lexer {
           ? "a first line for the shell begins with '#!', as in '#!/usr/bin/env plumb'"
           : 'comments are written (* … *)'
     this.#report(error('syntax_error', `unexpected '${mark}'`, this.#span(at, at + mark.length), help))
-    const end = text.indexOf('\n', at)
-    this.#at = end < 0 ? text.length : end
+    const end = mark === '/*' ? text.indexOf('*/', at + 2) + 2 : text.indexOf('\n', at)
+    this.#at = end < at ? text.length : end
+    if (text.slice(at, this.#at).includes('\n')) this.#startsLine = true
   }
 
   // A quotient of Python, or a default of jq: between two operands, with what closes the expression behind it on the line.

@@ -114,7 +114,8 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   const foreign = next.kind === 'identifier' && !isNamed ? ownDeclaration(next.text) : undefined
   // What uses the name is not wrong too.
   if (foreign && c.peek(1).kind === 'identifier') named.name = { text: c.peek(1).text, span: c.peek(1).span }
-  const help = foreign ?? (isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : undefined)
+  const isComment = c.isSymbol('-') && c.isSymbol('-', 1)
+  const help = isComment ? 'comments are written (* … *)' : foreign ?? (isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : undefined)
   if (c.isWord('param')) return c.fail("a param has a type: 'param name : type', or 'param name : type = constant'")
   if (c.isWord('test')) return c.fail('a test has a name in quotes: \'test "name" of binding { … }\'')
   return c.failExpecting("'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation", help)

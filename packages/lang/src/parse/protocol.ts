@@ -15,6 +15,7 @@ export const parseProtocol = (c: Cursor, named: { name?: Name }): ProtocolDeclar
   named.name = name
   c.expectSymbol('=', `after 'protocol ${name.text}'`)
   const found = c.inSteps(steps)
+  refuseJoint(c)
   return { kind: 'protocol', name, steps: found, span: c.spanFrom(start) }
 }
 
@@ -30,6 +31,14 @@ const steps = (c: Cursor): Steps => {
     list.push(step(c))
   }
   return { list, span: c.spanFrom(start) }
+}
+
+const JOINTS: ReadonlySet<string> = new Set([';', '->', ',', '|', '>', '=', '+', '*', '&&', 'then'])
+
+// As steps are joined elsewhere.
+const refuseJoint = (c: Cursor): void => {
+  if (c.next.startsLine || !JOINTS.has(c.next.text)) return
+  c.failExpecting("' . ' and another step", "steps are joined by a '.' in white space: call a . call b . end")
 }
 
 const STEP = "a step: 'send T', 'recv T', 'call tool', 'loop', 'end', the name of a protocol, or a choice '{ … }'"
@@ -83,18 +92,20 @@ const branch = (c: Cursor): Branch => {
   }
   if (c.isSymbol('}')) c.failExpecting("a branch 'tool: steps', 'end' or 'loop'")
   const label = tool(c)
-  c.expectSymbol(':', `after '${label.text}', the label of a branch`)
+  const isListed = ['|', ',', '/'].includes(c.next.text)
+  c.expectSymbol(':', `after '${label.text}', the label of a branch`, isListed ? 'each has a branch of its own: a: end, b: end' : undefined)
   return { kind: 'labelled', label, steps: steps(c), span: c.spanFrom(start) }
 }
 
 const tool = (c: Cursor): Name => {
   const t = c.next
   if (t.kind === 'identifier' && PROTOCOL_WORDS.has(t.text)) {
-    return c.fail(
-      `'${t.text}' is a word of protocols`,
-      t.span,
-      `a tool or a branch of that name stands in quotes: ${JSON.stringify(t.text)}`,
-    )
+    const other = c.peek(1)
+    const isCall = t.text === 'call' && other.kind === 'identifier'
+    const help = isCall
+      ? `in a choice the label is the call: ${other.text}: …`
+      : `a tool or a branch of that name stands in quotes: ${JSON.stringify(t.text)}`
+    return c.fail(`'${t.text}' is a word of protocols`, t.span, help)
   }
   return c.fieldName('the name of a tool, or of a branch')
 }

@@ -4,7 +4,7 @@ import { parseAnnotations } from './annotation.js'
 import type { FieldType, LabelledTypeNode, Node, Primitive, TypeExpression } from './ast.js'
 import { parseConstant } from './constant.js'
 import { type Cursor, RESERVED } from './cursor.js'
-import { helpField, helpInRecord } from './foreign-form.js'
+import { helpBehindDefault, helpField, helpInRecord } from './foreign-form.js'
 import { refuseBehindType, refuseGeneric } from './foreign-type.js'
 
 export const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'int', 'number', 'bool', 'unit', 'json'])
@@ -80,11 +80,12 @@ const bracketed = (c: Cursor): TypeExpression => {
     }
     if (isOpen && c.isSymbol(',')) c.fail("'...' is the last in a record type", c.next.span, 'as in { id: int, ... }')
     if (isOpen) c.expectSymbol('}', "after '...'", 'what it holds has no name: { id: int, ... }')
-    else c.expectSymbol('}', "after the field (or ',' and another field)", helpInRecord(c))
+    else c.expectSymbol('}', "after the field (or ',' and another field)", fields.at(-1)?.default ? helpBehindDefault(c) : helpInRecord(c))
     return { kind: 'record', fields, ...(isOpen ? { isOpen } : {}), span: c.spanFrom(start) }
   }
   if (c.isSymbol('!')) return c.fail("a stream '!T' is allowed only in a signature or a channel", c.next.span)
-  return c.failExpecting('a type')
+  const help = start.kind === 'number' ? "a number is no type: write int, with '@min 1 @max 9' before the field" : undefined
+  return c.failExpecting('a type', help)
 }
 
 // A type, a module and a binding may have the name of a label: it is one where a type is after it.

@@ -4,10 +4,11 @@ import { error } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import { type Bound, printName } from '../names/names.js'
 import type { PlumbImplementation, Reference } from '../parse/ast.js'
+import { heardPort } from '../protocol/end-point.js'
 import type { Builder } from './builder.js'
 import type { GraphNode, Process } from './graph.js'
 import { instantiate, newInstance, streamNamed, withEnds, withPort } from './instance.js'
-import { localNames } from './local.js'
+import { type LocalStream, localNames } from './local.js'
 import { spawn } from './spawn.js'
 import { Talks } from './talks.js'
 import { type WireContext, wire } from './wire.js'
@@ -57,6 +58,8 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
     }
     if (own?.talk && !talks.speak(own.talk, own.name, reference.span)) return undefined
     if (own) return own
+    const heard = name.module ? undefined : channelHeard(name.name.text, local)
+    if (heard?.talk && !talks.speak(heard.talk, heard.name, reference.span)) return undefined
     const process = instanceOf(reference)
     return process && withPort(process, reference, builder)
   }
@@ -79,6 +82,10 @@ export const wireBody = (bound: Bound, impl: PlumbImplementation, params: readon
   talks.finish([...instances.values()].flatMap(({ process, span }) => (process ? [[process, span] as const] : [])))
   for (const [name, instance] of instances) requireInput(name, instance, builder)
 }
+
+/** `s_in` of a channel s, as of a parameter. */
+const channelHeard = (text: string, local: ReadonlyMap<string, LocalStream>): LocalStream | undefined =>
+  [...local.values()].find(({ name, talk }) => talk && !talk.own && heardPort(name) === text)
 
 /** The agents that are given an end for their control, whatever their signature. */
 const controlledIn = ({ statements }: PlumbImplementation): ReadonlySet<string> =>

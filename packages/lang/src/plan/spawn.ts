@@ -29,6 +29,7 @@ export const spawn = (s: SpawnStatement, { local, talks }: Locals, w: WireContex
       w.builder.report(error('arity_mismatch', 'an argument by position comes after one by name', span, "name its port: 'port=channel'"))
     else if (process) {
       const port = portFor(argument, i, process, s, w)
+      if (!port && channel?.talk) talks.misname(channel.talk, process, span)
       if (port && 'speaks' in port) give(argument, channel, process, port, talks, w)
       else if (!channel?.talk || speaks(argument, channel.talk, channel, port, talks, w)) connect(argument, channel, port, given, w)
     }

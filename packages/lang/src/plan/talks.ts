@@ -53,6 +53,7 @@ export class Talks {
   /** A name of it in a chain, or for a port that is a stream. False: it may not stand there. */
   speak(talk: Talk, name: string, span: Span): boolean {
     if (!talk.own) {
+      if (talk.isWrong) return false
       talk.isWrong = true
       const message = `'${name}' is a conversation, which is wired whole: no part of a chain takes, copies, merges or filters it`
       this.#fail(message, span, `give each of its ends to a process, as in 'spawn f(${name}=${name})'`, talk.span, 'it is declared here')
@@ -68,7 +69,10 @@ export class Talks {
   /** An argument of spawn. */
   give(talk: Talk, process: Process, end: ProcessEnd, span: Span): void {
     const before = this.#used.get(end)
-    if (before) return this.#twice(`${process.name}@${end.name}`, span, before)
+    if (before) {
+      talk.isWrong = true
+      return this.#twice(`${process.name}@${end.name}`, span, before)
+    }
     this.#used.set(end, span)
     const [spoken] = talk.spoken.values()
     const [first, second] = talk.given
@@ -81,6 +85,12 @@ export class Talks {
   /** It was given something else, which is reported. */
   spoil(end: ProcessEnd, span: Span): void {
     this.#used.set(end, span)
+  }
+
+  /** It was given to a port that the process does not have, which is reported: any of its ends may have been meant. */
+  misname(talk: Talk, { ends = [] }: Process, span: Span): void {
+    talk.isWrong = true
+    for (const end of ends) if (!this.#used.has(end)) this.#used.set(end, span)
   }
 
   /** Wires what is right. `processes`: all of the body, by the place where each is first named. */

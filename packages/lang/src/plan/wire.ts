@@ -232,7 +232,13 @@ const wireEach = (each: EachAtom, feeds: Feeds, w: WireContext): readonly NodeOu
   const type = sources.length > 0 ? typeOf(sources, each, w) : undefined
   const gathers = findInChain({ chain, scope: w.scope }, gathered, true)
   if (gathers)
-    fail(w, `a ${gathers} cannot be in 'each'`, chain, 'what it gives stems from several elements; put it behind the each', 'spec_invalid')
+    return fail(
+      w,
+      `a ${gathers} cannot be in 'each'`,
+      chain,
+      'what it gives stems from several elements; put it behind the each',
+      'spec_invalid',
+    )
   const { parallel, skips } = eachSettings(each, w.scope, builder.report)
   const element = type && elementUnder(type, 'each', each, builder.report)
   const list: Type | undefined = element && (type && isJson(type) ? { kind: 'array', item: element } : type)

@@ -3,11 +3,11 @@
 import { nearest } from '@plumb/wire/nearest'
 import { type Bound, findBinding, printName } from '../../names/names.js'
 import type { CallExpression, Name } from '../../parse/ast.js'
-import { ownFunction } from '../../parse/foreign.js'
+import { isForeignHome, ownFunction, ownWay } from '../../parse/foreign.js'
 import { conversion } from '../../types/conversion.js'
 import { JSON_TYPE, type Type } from '../../types/type.js'
 import { isWirable } from '../../types/wirable.js'
-import { functionNames, isFunction } from '../run/function-table.js'
+import { functionNames, functionsNamed, isFunction } from '../run/function-table.js'
 import { type Context, show, sourceOf } from './context.js'
 import { localNamed } from './environment.js'
 import { fieldsOf } from './fields.js'
@@ -53,10 +53,20 @@ const refuseMethod = (e: CallExpression, { text: of, span }: Name, context: Cont
   const { scope, input } = context.environment
   const isValue = of === 'value' || localNamed(of, context.locals) || fieldsOf(input)?.has(of) || scope?.params.has(of)
   const isModule = scope?.modules.has(of) || scope?.module.missing.has(of)
+  if (!isValue && !isModule && isForeignHome(of)) return refuseHome(e, span, of, context)
   if (!isValue && (isModule || /^[A-Z]/.test(of))) return undefined
   const { function: name, arguments: given, key } = e
   const help = helpForMethod(name.text, of, given.map(sourceOf), key && { ...key, source: sourceOf(key.body) })
   context.complain('unknown_function', { ...span, end: name.span.end }, `'${of}' is a value, and has no function of its own`, { help })
+  return { none: undefined }
+}
+
+/** `re.sub(…)`, `JSON.parse(…)` */
+const refuseHome = ({ function: { text: name } }: CallExpression, span: Name['span'], of: string, context: Context) => {
+  const own = ownFunction(name) ?? (isFunction(name) ? name : undefined)
+  const usage = own === undefined ? `${name}(…)` : (functionsNamed(own)[0]?.usage ?? `${own}(…)`)
+  const way = own === undefined ? ownWay(name) : undefined
+  context.complain('unknown_module', span, `no module is named '${of}'`, { help: way ?? `functions are in no module: write ${usage}` })
   return { none: undefined }
 }
 

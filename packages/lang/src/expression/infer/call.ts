@@ -13,7 +13,7 @@ import { accepts, fits, orders } from './argument.js'
 import { helpForMethod, inferCallee, refuseCount } from './call-binding.js'
 import { calleeOf } from './callee.js'
 import { type Context, show, sourceOf } from './context.js'
-import { fieldsOf } from './fields.js'
+import { fieldsOf, helpForOpen } from './fields.js'
 import { inferPart } from './record.js'
 
 export const inferCall = (e: CallExpression, context: Context): Type | undefined => {
@@ -68,13 +68,23 @@ const refuseArguments = (e: CallExpression, all: readonly Function[], context: C
   const name = e.function.text
   const help = wayOfArity(name, e.arguments.length) ?? `write ${[...new Set(all.map((f) => f.usage))].join(' or ')}`
   if (e.key && all.every((f) => f.key === undefined)) {
-    return context.complain('arity_mismatch', e.key.span, `'${name}' takes no function`, { help })
+    return context.complain('arity_mismatch', e.key.span, `'${name}' takes no function`, { help: loopFor(e, e.key) ?? help })
   }
   const counts = [...new Set(all.map((f) => f.takes.length))].sort()
   if (first?.key === 'must' && counts.includes(e.arguments.length)) {
     return context.complain('arity_mismatch', e.span, `'${name}' needs a function as its last argument`, { help })
   }
   return refuseCount(e, counts, help, context)
+}
+
+/** What other languages do with a function of each item, as in `all(xs, x -> c)`. */
+const loopFor = ({ function: { text: name }, arguments: [list, another] }: CallExpression, key: KeyFunction): string | undefined => {
+  if (!list || another) return undefined
+  const [of, x, e] = [sourceOf(list), key.parameter.text, sourceOf(key.body)]
+  if (['all', 'any', 'sum', 'flatten', 'reverse'].includes(name)) return `write ${name}([${e} for ${x} in ${of}])`
+  if (['first', 'last', 'length'].includes(name)) return `write ${name}([${x} for ${x} in ${of} if ${e}])`
+  if (name === 'find') return `write first([${x} for ${x} in ${of} if ${e}])`
+  return name === 'contains' ? `write any([${e} for ${x} in ${of}])` : undefined
 }
 
 const inferOmitOrPick = (e: CallExpression, isPick: boolean, context: Context): Type | undefined => {
@@ -101,7 +111,8 @@ const inferOmitOrPick = (e: CallExpression, isPick: boolean, context: Context): 
     else if (field === undefined) context.complain('type_mismatch', at.span, `'${name}' takes the names of fields as strings`, { help })
     else {
       const near = nearest(field, fields.keys())
-      context.complain('unknown_field', at.span, `${show(type)} has no field '${field}'`, { help: near && `did you mean '${near}'?` })
+      const help = near ? `did you mean '${near}'?` : helpForOpen(field, type)
+      context.complain('unknown_field', at.span, `${show(type)} has no field '${field}'`, { help })
     }
   }
   if (given.size < new Set(names.map((at) => (at.kind === 'literal' ? at.value : at))).size) return undefined

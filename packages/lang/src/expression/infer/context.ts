@@ -159,7 +159,9 @@ export const refuseAbsent = (e: Expression, context: Pick<Context, 'complain'>):
   const hasStandIn = /^\s*\?\?/.test(source.text.slice(end, end + MAX_GAP))
   const help = hasStandIn
     ? `what is before it comes first: write (${what} ?? …)`
-    : `give what stands in for it, as in ${what} ?? …, or ask first: if has(${what}) then … else …`
+    : e.kind === 'index'
+      ? `a key may always be missing: write ${what} ?? …`
+      : `give what stands in for it, as in ${what} ?? …, or ask first: if has(${what}) then … else …`
   return context.complain('type_mismatch', e.span, `'${what}' may be absent`, { help })
 }
 

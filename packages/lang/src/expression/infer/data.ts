@@ -8,11 +8,10 @@ import { unite } from '../../types/join.js'
 import { isInt, isJson, isNever, isNumber, isString, listsOf, mapsOf } from '../../types/kind.js'
 import { fieldName } from '../../types/print.js'
 import { JSON_TYPE, type MapType, NEVER, type Type } from '../../types/type.js'
-import { variantsOf } from '../../types/variants.js'
 import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, literalIndex, refuseAbsent, show, sourceOf } from './context.js'
 import { localNamed } from './environment.js'
-import { fieldsOf, helpForVariant, someFieldsOf, withoutNull } from './fields.js'
+import { fieldsOf, helpForOpen, helpForVariant, someFieldsOf, withoutNull } from './fields.js'
 import { narrowedFact } from './narrow.js'
 
 export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: boolean): Fact | undefined => {
@@ -74,15 +73,9 @@ const isStep = ({ kind }: Expression): boolean => kind === 'name' || kind === 'f
 
 const present = (type: Type | undefined): Fact | undefined => type && { type, absence: 'never' }
 
-const isOpen = (type: Type): boolean => variantsOf(type).some((variant) => variant.kind === 'record' && variant.isOpen)
-
 const unknownField = ({ text, span }: Name, type: Type, fields: ReadonlyMap<string, Fact>, context: Context): undefined => {
   const near = nearest(text, fields.keys())
-  const help = near
-    ? `did you mean '${near}'?`
-    : isOpen(type)
-      ? `what '...' holds has no names: declare the field, as in ${text}?: json`
-      : helpForVariant(text, type)
+  const help = near ? `did you mean '${near}'?` : (helpForOpen(text, type) ?? helpForVariant(text, type))
   return context.complain('unknown_field', span, `${show(type)} has no field '${text}'`, { help })
 }
 

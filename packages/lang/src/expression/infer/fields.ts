@@ -2,6 +2,7 @@
 
 import { unite } from '../../types/join.js'
 import { fieldOf, isPresent } from '../../types/required-fields.js'
+import { fieldName } from '../../types/print.js'
 import type { Type } from '../../types/type.js'
 import { variantsOf } from '../../types/variants.js'
 import type { Fact } from './context.js'
@@ -54,6 +55,12 @@ export const withoutNull = (fact: Fact): Fact => {
   if (rest.length === variants.length) return fact
   return { type: only && rest.length === 1 ? only : { kind: 'sum', variants: rest }, absence: 'maybe', mayBeNull: true }
 }
+
+/** Of a field that an open record does not declare. */
+export const helpForOpen = (name: string, type: Type): string | undefined =>
+  variantsOf(type).some((variant) => variant.kind === 'record' && variant.isOpen)
+    ? `what '...' holds has no names: declare the field, as in ${fieldName(name)}?: json`
+    : undefined
 
 /** Of a field that only some of the variants have. */
 export const helpForVariant = (name: string, type: Type): string | undefined =>

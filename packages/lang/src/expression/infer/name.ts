@@ -8,7 +8,7 @@ import { isJson } from '../../types/kind.js'
 import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, show } from './context.js'
 import { FIELD_OF_INPUT, type Local, localNamed, type Meaning, WHOLE_INPUT } from './environment.js'
-import { fieldsOf, helpForVariant, someFieldsOf } from './fields.js'
+import { fieldsOf, helpForOpen, helpForVariant, someFieldsOf } from './fields.js'
 import { narrowedFact, narrowedInput } from './narrow.js'
 
 export const inferName = (e: NameExpression, context: Context): Fact | undefined => {
@@ -34,7 +34,9 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   if (!fields) {
     if (isJson(input) && !context.environment.isConstant) {
       const message = `'${name}' is nothing that is declared here, and the fields of a json are not known: write value.${name} for the field`
-      return context.complain('lone_name', span, message, { help: `value.${name} is the field '${name}', value is the whole input` })
+      const meant = ownValue(name)
+      const both = `value.${name} is the field '${name}', value is the whole input`
+      return context.complain('lone_name', span, message, { help: meant ? `did you mean '${meant}'? ${both}` : both })
     }
     if (context.freeName === undefined && nearNames(name, context).length > 0) {
       context.report(loneName(name, span, context))
@@ -47,7 +49,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   }
   const near = ownValue(name) ?? nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
   const other = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
-  const help = helpForVariant(name, input) ?? other
+  const help = helpForVariant(name, input) ?? other ?? helpForOpen(name, input)
   return context.complain('unknown_field', span, `the input ${show(input)} has no field '${name}'`, { help })
 }
 

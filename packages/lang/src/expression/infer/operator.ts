@@ -3,10 +3,12 @@
 import { unreachable } from '../../diagnostic/unreachable.js'
 import type { BinaryExpression, BinaryOperator, Expression, UnaryExpression } from '../../parse/ast.js'
 import { findShared } from '../../types/disjoint.js'
-import { isBool, isInt, isJson, isNever, isNumber, isString, listsOf } from '../../types/kind.js'
+import { isBool, isInt, isJson, isNever, isNumber, isString, isUnit, listsOf, mapsOf } from '../../types/kind.js'
 import { BOOL, INT, JSON_TYPE, NUMBER, STRING, type Type } from '../../types/type.js'
+import { variantsOf } from '../../types/variants.js'
 import { itemTypeOf } from '../run/list-function.js'
 import { type Context, show, sourceOf } from './context.js'
+import { fieldsOf } from './fields.js'
 import { joinOrComplain } from './join.js'
 import { where } from './narrow.js'
 
@@ -29,7 +31,8 @@ export const inferBinary = (e: BinaryExpression, operator: Exclude<BinaryOperato
     case 'and':
     case 'or': {
       const isLeft = requireBool(e.left, left, `'${operator}'`, context)
-      return requireBool(e.right, right, `'${operator}'`, context) && isLeft ? BOOL : undefined
+      const standIn = operator === 'or' ? `for what is absent or null write ${sourceOf(e.left)} ?? ${sourceOf(e.right)}` : undefined
+      return requireBool(e.right, right, `'${operator}'`, context, standIn) && isLeft ? BOOL : undefined
     }
     case '=':
     case '!=':
@@ -45,6 +48,9 @@ export const inferBinary = (e: BinaryExpression, operator: Exclude<BinaryOperato
     case '*':
     case '/':
     case '%': {
+      if (operator === '%' && e.left.kind === 'literal' && isString(left)) {
+        return context.complain('type_mismatch', e.span, "'%' is a remainder, and no text is put in by it", { help: 'write $"…{e}…"' })
+      }
       const isLeft = requireNumber(e.left, left, `'${operator}'`, context)
       if (!requireNumber(e.right, right, `'${operator}'`, context) || !isLeft) return undefined
       return operator !== '/' && isInt(left) && isInt(right) ? INT : NUMBER
@@ -66,10 +72,15 @@ const add = (e: BinaryExpression, left: Type, right: Type, context: Context): Ty
   if (isText(left) || isText(right)) return STRING
   if (isJson(left) && isJson(right)) return JSON_TYPE
   if ([left, right].some((type) => !isNever(type) && listsOf(type))) return addLists(e, left, right, context)
+  if ([left, right].every((type) => !isNever(type) && (fieldsOf(type) || mapsOf(type)))) {
+    return context.complain('type_mismatch', e.span, "'+' joins no records", { help: `write { ${spread(e.left)}, ${spread(e.right)} }` })
+  }
   const isLeft = requireNumber(e.left, left, `'+'`, context)
   if (!requireNumber(e.right, right, `'+'`, context) || !isLeft) return undefined
   return isInt(left) && isInt(right) ? INT : NUMBER
 }
+
+const spread = (e: Expression): string => (e.kind === 'record' ? sourceOf(e).slice(1, -1).trim() : `...${sourceOf(e)}`)
 
 const addLists = (e: BinaryExpression, left: Type, right: Type, context: Context): Type | undefined => {
   const wrong = listsOf(left) || isJson(left) ? (listsOf(right) || isJson(right) ? undefined : e.right) : e.left
@@ -84,8 +95,9 @@ const addLists = (e: BinaryExpression, left: Type, right: Type, context: Context
 
 const compare = (e: BinaryExpression, left: Type, right: Type, context: Context): Type | undefined => {
   if (findShared(left, right) !== undefined || isNever(left) || isNever(right)) return BOOL
+  const help = isUnit(left) || isUnit(right) ? 'it is never null; an optional field is asked for by has(value.a)' : undefined
   return context.complain('type_mismatch', e.span, `'${e.operator}' compares ${show(left)} with ${show(right)}, which are never equal`, {
-    help: conversion(e, left, right),
+    help: help ?? conversion(e, left, right),
   })
 }
 
@@ -107,12 +119,19 @@ const conversion = (e: BinaryExpression, left: Type, right: Type): string | unde
   return undefined
 }
 
-const forNull = (e: Expression, type: Type): string | undefined =>
-  type.kind === 'sum' && type.variants.some(({ kind }) => kind === 'unit') ? `${sourceOf(e)} ?? … stands in for null` : undefined
+const mayBeNull = (type: Type): boolean => variantsOf(type).length > 1 && variantsOf(type).some(({ kind }) => kind === 'unit')
+
+const forNull = (e: Expression, type: Type): string | undefined => (mayBeNull(type) ? `${sourceOf(e)} ?? … stands in for null` : undefined)
+
+/** Of several variants of which one is a number. */
+const forVariant = (e: Expression, type: Type): string | undefined => {
+  const variant = variantsOf(type).find(isNumber)
+  return variant && `match tells them apart: match ${sourceOf(e)} { x : ${show(variant)} -> …, _ -> … }`
+}
 
 export const requireNumber = (e: Expression, type: Type, who: string, context: Context): boolean => {
   if (isJson(type) || isNumber(type)) return true
-  const help = isString(type) ? `number(${sourceOf(e)}) reads a number from a string` : forNull(e, type)
+  const help = isString(type) ? `number(${sourceOf(e)}) reads a number from a string` : (forNull(e, type) ?? forVariant(e, type))
   context.complain('type_mismatch', e.span, `${who} needs a number, but this is ${show(type)}`, { help })
   return false
 }
@@ -125,10 +144,16 @@ export const requireString = (e: Expression, type: Type, who: string, context: C
   return false
 }
 
-export const requireBool = (e: Expression, type: Type, who: string, context: Context): boolean => {
+export const requireBool = (e: Expression, type: Type, who: string, context: Context, standIn?: string): boolean => {
   if (isJson(type) || isBool(type)) return true
-  const what = sourceOf(e)
-  const help = isNumber(type) ? `compare it, as in ${what} != 0` : isString(type) ? `compare it, as in ${what} != ""` : undefined
+  const help = standIn ?? asCondition(sourceOf(e), type)
   context.complain('type_mismatch', e.span, `${who} needs a bool, but this is ${show(type)}`, { help })
   return false
+}
+
+const asCondition = (what: string, type: Type): string | undefined => {
+  if (isNumber(type)) return `compare it, as in ${what} != 0`
+  if (isString(type)) return `compare it, as in ${what} != ""`
+  if (mayBeNull(type)) return `ask whether it is there: ${what} != null`
+  return listsOf(type) ? `ask whether it is empty: length(${what}) > 0` : undefined
 }

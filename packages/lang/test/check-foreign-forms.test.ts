@@ -1,0 +1,130 @@
+// More of what readers of other languages write first: one error each, and what is written here.
+
+import t from 'tap'
+import { reports } from './reports.js'
+
+const json = (e: string): string => `let main : !json -> !json = map(${e})`
+const on = (fields: string, e: string): string => `let main : !{ ${fields} } -> !json = map(${e})`
+const talk = (rest: string): string => `protocol Ask = { more: send int . recv string . loop, end }\n${rest}`
+
+const TABLE: readonly (readonly [string, readonly (readonly [string, readonly string[]])[]])[] = [
+  [
+    'values by their names elsewhere, of a json too',
+    [
+      [json('None'), ["1:33-37 lone_name 'None' is nothing that is declared here, and the fields of a json are not known: write value.None for the field | did you mean 'null'? value.None is the field 'None'"]],
+      [json('[this.a, True]'), ["1:34-38 lone_name 'this' is nothing | did you mean 'value'?".replace(' is nothing |', ' is nothing that is declared here, and the fields of a json are not known: write value.this for the field |'), "1:42-46 lone_name 'True' is nothing that is declared here, and the fields of a json are not known: write value.True for the field | did you mean 'true'?"]],
+    ],
+  ],
+  [
+    'texts with holes',
+    [
+      ['let main : !{ name: string } -> !string = map("Dear {{ name }}")', ["1:47-64 odd_template '{{ name }}' is text here: a string has no holes | write $\"Dear {name}\""]],
+      ['let main : !{ name: string } -> !string = map("Dear #{name}, ${name}")', ["1:47-70 odd_template '#{name}' is text here: a string has no holes | write $\"Dear {name}, {name}\""]],
+      [on('s: string', '"%s" % s'), ['1:42-50 type_mismatch \'%\' is a remainder, and no text is put in by it | write $"…{e}…"']],
+    ],
+  ],
+  [
+    'lists',
+    [
+      [json('value.items[]'), ['1:44-46 syntax_error an index is missing | write [e for x in xs] to go through a list, xs[0] for its first item']],
+      [on('xs: [int]', 'all(xs, x -> x > 1)'), ["1:50-60 arity_mismatch 'all' takes no function | write all([x > 1 for x in xs])"]],
+      [on('xs: [{ n: int }]', 'sum(xs, x -> x.n)'), ["1:57-65 arity_mismatch 'sum' takes no function | write sum([x.n for x in xs])"]],
+      [on('xs: [int]', 'first(xs, x -> x > 1)'), ["1:52-62 arity_mismatch 'first' takes no function | write first([x for x in xs if x > 1])"]],
+      [on('xs: [int]', 'length(xs, x -> x > 1)'), ["1:53-63 arity_mismatch 'length' takes no function | write length([x for x in xs if x > 1])"]],
+      [on('xs: [int]', 'find(xs, x -> x > 1)'), ["1:51-61 arity_mismatch 'find' takes no function | write first([x for x in xs if x > 1])"]],
+      [on('xs: [int]', 'contains(xs, x -> x > 1)'), ["1:55-65 arity_mismatch 'contains' takes no function | write any([x > 1 for x in xs])"]],
+      [on('xs: [int]', '[x for x in xs where x > 1]'), ["1:57-62 syntax_error expected ']' after the list, found 'where' | write [e for x in xs if c]"]],
+      [on('xs: [int]', '{x: x * 2 for x in xs}'), ["1:52-55 syntax_error expected '}' after the field (or ',' and another field), found 'for' | write map_of([{ key: k, value: e } for x in xs])"]],
+      [on('xs: [int]', '[*xs, 4]'), ["1:43-44 syntax_error expected an expression, found '*' | lists are joined by +"]],
+      ['let main : ![int] -> ![int] = filter(value, x -> x > 2)', ["1:45-55 syntax_error 'filter' takes an expression over the message, not a function | write map([x for x in value if x > 2])"]],
+      ['let main : ![int] -> ![int] = map(value, x => x * 2)', ["1:42-52 syntax_error 'map' takes an expression over the message, not a function | write map([x * 2 for x in value])"]],
+      ['let main : ![int] -> ![int] = map(value.map(x => x * 2))', ["1:35-44 unknown_function 'value' is a value, and has no function of its own | write [x * 2 for x in value]"]],
+    ],
+  ],
+  [
+    'records',
+    [
+      [on('a: int', 'value + { a: 3 }'), ["1:39-55 type_mismatch '+' joins no records | write { ...value, a: 3 }"]],
+      [on('a: int, b: { [string]: int }', 'value + b'), ["1:61-70 type_mismatch '+' joins no records | write { ...value, ...b }"]],
+      [on('n: int', '{ (text(n)): n }'), ["1:41-42 syntax_error expected the name of a field, found '(' | a key that is computed is written [k]: e"]],
+      [on('n: int', '{ text(n): n }'), ["1:45-46 syntax_error expected '}' after the field (or ',' and another field), found '(' | a key that is computed is written [k]: e"]],
+      [on('n: int', '{ $"k{n}": n }'), ['1:41-45 syntax_error expected the name of a field, found a template | a key that is computed is written [k]: e']],
+      [on('a: int, ...', 'has(b)'), ["1:48-49 unknown_field the input { a: int, ... } has no field 'b' | what '...' holds has no names"]],
+      [on('a: int, ...', 'b'), ["1:44-45 unknown_field the input { a: int, ... } has no field 'b' | what '...' holds has no names"]],
+      [on('a: int, ...', 'pick(value, "zz")'), ["1:56-60 unknown_field { a: int, ... } has no field 'zz' | what '...' holds has no names"]],
+      [on('m: { [string]: int }, k: string', 'if has(m[k]) then m[k] else 0'), ["1:82-86 type_mismatch 'm[k]' may be absent | a key may always be missing: write m[k] ?? …"]],
+      ['type O = { a: { b: int } = { b: 1, "b": 2 } }\nlet main : !O -> !O = id', ["1:36-39 syntax_error the field 'b' is given twice | give it once"]],
+      ['type O = { a: int = 1 + 1 }\nlet main : !O -> !O = id', ["1:23-24 syntax_error expected '}' after the field (or ',' and another field), found '+' | a default is a constant"]],
+    ],
+  ],
+  [
+    'what is absent, and conditions',
+    [
+      [json('value.a || 0'), ["1:44-45 type_mismatch 'or' needs a bool, but this is int | for what is absent or null write value.a ?? 0"]],
+      [on('s: string | unit', 'if s then s else "x"'), ["1:52-53 type_mismatch 'if' needs a bool | ask whether it is there: s != null"]],
+      [on('xs: [int]', 'if xs then 1 else 2'), ["1:45-47 type_mismatch 'if' needs a bool, but this is [int] | ask whether it is empty: length(xs) > 0"]],
+      [on('s: string', 's = null'), ["1:42-50 type_mismatch '=' compares string with unit, which are never equal | it is never null"]],
+      [on('n: int | string', 'n + 1'), ["1:48-49 type_mismatch '+' needs a number | match tells them apart: match n { x : int -> …, _ -> … }"]],
+    ],
+  ],
+  [
+    'modules and methods',
+    [
+      [on('s: string', 're.sub("a", "b", s)'), ["1:42-44 unknown_module no module is named 're' | functions are in no module: write replace_all(s, \"re\", t)"]],
+      [on('s: string', 'json.loads(s)'), ["1:42-46 unknown_module no module is named 'json' | functions are in no module: write parse(s)"]],
+      [on('s: string', 'JSON.stringify(s)'), ["1:42-46 unknown_module no module is named 'JSON' | functions are in no module: write text(x)"]],
+      [on('n: number', 'math.floor(n)'), ["1:42-46 unknown_module no module is named 'math' | functions are in no module: write floor(x)"]],
+      [on('s: string', 's.trim().toLowerCase()'), ["1:51-62 syntax_error 'toLowerCase' is called on a value | write lower(trim(s))"]],
+      [on('s: string', 's.split(",").join("-")'), ["1:55-59 syntax_error 'join' is called on a value | write join(split(s, \",\"), …)"]],
+    ],
+  ],
+  [
+    'signs',
+    [
+      [on('n: int', 'n >> 1'), ["1:42-43 syntax_error expected an expression, found '>' | there are no operators on bits"]],
+      [on('n: int', '~n'), ["1:39-40 syntax_error expected an expression, found '~' | there are no operators on bits"]],
+      [on('s: string', '/a/.test(s)'), ["1:42-43 syntax_error expected an expression, found '/' | a pattern is a string, as in matches(s, \"re\")"]],
+      [json('match value { n : int => 1, _ => 2 }'), ["1:55-57 syntax_error an arm is written x : T -> e | write '->' for '=>'", "1:63-65 syntax_error an arm is written x : T -> e | write '->' for '=>'"]],
+      ['/* a\n   b */\nlet main : !int -> !int = id', ["1:1-3 syntax_error unexpected '/*' | comments are written (* … *)"]],
+      ['-- a\nlet main : !int -> !int = id', ["1:1-2 syntax_error expected 'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation, found '-' | comments are written (* … *)"]],
+      ['let main : !(1 | 2) -> !int = id', ["1:14-15 syntax_error expected a type, found '1' | a number is no type: write int, with '@min 1 @max 9' before the field"]],
+    ],
+  ],
+  [
+    'protocols',
+    [
+      ['protocol P = call a -> call b -> end', ["1:21-23 syntax_error expected ' . ' and another step, found '->' | steps are joined by a '.' in white space: call a . call b . end"]],
+      ['protocol P = call a; end', ["1:20-21 syntax_error expected ' . ' and another step, found ';' | steps are joined by a '.' in white space: call a . call b . end"]],
+      ['protocol P = call a, end', ["1:20-21 syntax_error expected ' . ' and another step, found ',' | steps are joined by a '.' in white space: call a . call b . end"]],
+      ['protocol P = a . b . end', ["1:18-19 protocol_invalid nothing comes after the name of a protocol: this step is unreachable | a call of a tool is written 'call a'"]],
+      ['protocol P = { a | b: end }', ["1:18-19 syntax_error expected ':' after 'a', the label of a branch, found '|' | each has a branch of its own: a: end, b: end"]],
+      ['protocol P = { call a . end, end }', ["1:16-20 syntax_error 'call' is a word of protocols | in a choice the label is the call: a: …"]],
+      ['protocol P = call a . end\nlet main : !int -> !int = id ; P', ["2:32-33 not_a_process 'P' is a protocol, and no process"]],
+      ['type T = int\nlet main : !int -> !int = id ; T', ["2:32-33 not_a_process 'T' is a type, and no process"]],
+    ],
+  ],
+  [
+    'conversations: one cause is one error',
+    [
+      [talk('let a : (!int, !Ask) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }'), ["2:17-20 protocol_invalid 'Ask' is a protocol, and no type of messages"]],
+      [talk('let a : !int -> (!string, Ask) = plumb(i, o, s) { i ; s\n  s_in ; o }'), ["2:27-30 protocol_invalid 'Ask' is a protocol, and no type of messages"]],
+      [
+        talk('let b : (~Ask) -> () = plumb(s) { s_in ; map(text(value)) ; s }\nlet main : !int -> !string = plumb(i, o) {\n  let s : Ask = channel\n  i ; s\n  s_in ; o\n  spawn b(s=s)\n}'),
+        ["5:7-8 protocol_invalid 's' is a conversation, which is wired whole: no part of a chain takes, copies, merges or filters it"],
+      ],
+      [
+        talk('let bot : (!int, ~Ask) -> !int = agent { command: ["cat"] }\nlet a : (!int, Ask) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }\nlet main : (!int, !int) -> (!string, !int) = plumb(i, j, o, p) {\n  let s : Ask = channel\n  spawn a(i, s, o)\n  spawn bot(input=j, s=s, output=p)\n}'),
+        ["8:22-23 undeclared_port 'bot' has no port 's'"],
+      ],
+      [
+        talk('let a : (!int, Ask) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }\nlet main : !int -> (!string, !string) = plumb(i, o, p) {\n  let s : Ask = channel\n  spawn a(i, s, o)\n  spawn a(i, s, p)\n}'),
+        ["7:14-15 protocol_invalid 'a@s' is used a second time"],
+      ],
+    ],
+  ],
+]
+
+for (const [name, rows] of TABLE)
+  t.test(name, async (t) => {
+    for (const [text, expected] of rows) reports(t, text, text, expected)
+  })
