@@ -115,7 +115,9 @@ const readNames = (key: string, value: Value, rule: KeyRule, report: Report): Re
   const expected = rule.fits(json)
   if (expected !== undefined) {
     const wrong = isList ? items.filter((_, i) => words[i] === null) : []
-    for (const { span } of wrong.length > 0 ? wrong : [value]) report(error('config_invalid', `'${key}' takes ${expected}`, span))
+    const [only] = words
+    const help = !isList && only && rule.fits([only]) === undefined ? `write [${only}]` : undefined
+    for (const { span } of wrong.length > 0 ? wrong : [value]) report(error('config_invalid', `'${key}' takes ${expected}`, span, help))
   }
   // Even if one entry is invalid, the others are checked.
   return expected !== undefined && !isList ? undefined : { value: json, names: names.filter((name) => name !== undefined) }

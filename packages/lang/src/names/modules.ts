@@ -83,7 +83,9 @@ export const loadModules = (entry: MainFile, files: Files, report: Report): read
     }
     const read = files.read(path)
     if (!read.ok) {
-      report(error('unknown_module', `cannot read module '${preview(text)}': ${read.error.detail}`, span))
+      const found = use.by === 'path' && /^[a-z_][a-z0-9_]*$/.test(text) ? files.find(text, from) : undefined
+      const help = found === undefined ? undefined : `in quotes it is a file beside this one: write 'use ${text}'`
+      report(error('unknown_module', `cannot read module '${preview(text)}': ${read.error.detail}`, span, help))
       return undefined
     }
     if (characters + read.value.length > MAX_CHARACTERS) {

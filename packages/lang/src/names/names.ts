@@ -185,7 +185,8 @@ export const findType = (name: QualifiedName, scope: Scope, report: Report): Nam
   const candidates = () => [...home.types.keys(), ...BUILT_IN_TYPES.keys(), ...(name.module ? [] : PRIMITIVES)]
   const meant = name.module ? undefined : ownType(name.name.text)
   const message = `no type is named '${preview(printName(name))}'`
-  const way = name.module ? undefined : ownTypeWay(name.name.text)
+  const quoted = /^[a-z]/.test(name.name.text) ? `a text is a type in quotes, as in "a" | "b"` : undefined
+  const way = name.module ? undefined : (ownTypeWay(name.name.text) ?? quoted)
   return notFound('unknown_type', message, name.name, meant === undefined ? candidates : [meant], report, way)
 }
 

@@ -17,6 +17,7 @@ const KEYS = named({
   mcp: 'mcpservers',
   provider: 'api vendor',
   prompt_file: 'promptpath instructionsfile',
+  command: 'cmd exec run program script',
 })
 
 /** What has no key of that name. */

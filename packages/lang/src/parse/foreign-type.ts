@@ -6,7 +6,7 @@ import { named } from './foreign.js'
 const MAYBE = 'an optional field is a?: T, and what may be null T | unit'
 const CHOICE = 'a choice is written A | B'
 const LIMITS = "'@min n' and '@max n' stand before a field, as in { @max 10 a: string }; other conditions are filters"
-const WHOLE = 'a record type has all its fields: none is taken over from another'
+export const WHOLE = 'a record type has all its fields: none is taken over from another'
 const LITERALS = 'write "a" | "b"'
 
 const GENERICS: ReadonlyMap<string, string> = new Map([

@@ -7,7 +7,7 @@ const BESIDE = `${WIRED}; beside each other they are 'a * b', and both have the 
 const BODY = "a body is written 'plumb(input, output) { input ; a ; b ; output }'"
 
 const SIGNS: ReadonlyMap<string, string> = new Map([
-  ...['>>>', '>>', '|>', '->', '=>', '==>', '~>', '<|', '<>', '<<', '++', '|', '>', '<', '~', '/', '-', '%'].map(
+  ...['>>>', '>>', '|>', '->', '=>', '==>', '~>', '<|', '<>', '<<', '++', '|', '>', '<', '~', '/', '-', '%', '='].map(
     (sign) => [sign, WIRED] as const,
   ),
   ...['||', '&&', '&', ','].map((sign) => [sign, BESIDE] as const),

@@ -126,6 +126,10 @@ const use = (c: Cursor): Use => {
   const t = c.next
   const by = t.kind === 'string' ? 'path' : 'name'
   const target = by === 'path' ? { text: c.advance().text, span: t.span } : c.ownName('the name of a module')
+  if (by === 'name' && c.isSymbol('.') && !c.next.startsLine) {
+    const capital = target.text.slice(0, 1).toUpperCase() + target.text.slice(1)
+    c.fail("a module is used whole: expected a new line, found '.'", c.next.span, `write 'use ${target.text}', and then ${capital}.${c.peek(1).text}`)
+  }
   const as = c.takeWord('as') ? c.ownName('the name of a module') : undefined
   return { kind: 'use', by, target, span: c.spanFrom(start), ...(as ? { as } : {}) }
 }
@@ -164,7 +168,12 @@ const binding = (c: Cursor, named: { name?: Name }): Binding => {
   const name = c.ownName('the name of a binding')
   named.name = name
   const signature = c.takeSymbol(':') ? parseSignature(c) : undefined
-  c.expectSymbol('=', signature ? 'after the signature' : `after 'let ${name.text}'`)
+  const isCalled = !signature && c.isSymbol('(')
+  c.expectSymbol(
+    '=',
+    signature ? 'after the signature' : `after 'let ${name.text}'`,
+    isCalled ? `a function has no list of parameters: write 'let ${name.text} : A -> B = map(e)', where 'value' is what it takes` : undefined,
+  )
   const impl = implementation(c)
   return { kind: 'binding', annotations, name, impl, span: c.spanFrom(start), ...(signature ? { signature } : {}) }
 }
@@ -183,7 +192,8 @@ const implementation = (c: Cursor): Implementation => {
         : start.kind === 'identifier'
           ? `'${start.text}'`
           : 'a number'
-    const help = "write 'let name = { key: … }' and use the name, or write the value where it is used"
+    const help =
+      "a constant is 'param name : type = constant'; of a config, write 'let name = { key: … }' and use the name, or write the value where it is used"
     c.fail(`a binding is an agent, a tool, a plumb, a chain or a config value { … }, not ${what}`, start.span, help)
   }
   const chain = parseChain(c, false)

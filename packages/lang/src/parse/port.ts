@@ -8,7 +8,8 @@ import { parseType } from './type.js'
 export const parseSignature = (c: Cursor): Signature => {
   const start = c.next
   const inputs = ports(c)
-  c.expectSymbol('->', 'between input and output')
+  const help = c.isSymbol('=') ? HELP[inputs[0]?.isStream ? 'stream' : 'bare'] : undefined
+  c.expectSymbol('->', 'between input and output', help)
   const outputs = ports(c)
   const [first] = inputs
   // Of ends of conversations alone: `(P, Q) -> !A`. Else bare types and streams are mixed.
@@ -19,6 +20,11 @@ export const parseSignature = (c: Cursor): Signature => {
     return { inputs: ends, outputs, span: c.spanFrom(start) }
   }
   return { inputs, outputs, span: c.spanFrom(start) }
+}
+
+const HELP = {
+  stream: "a process has an input and an output: '!A -> !B'",
+  bare: "a function has an input and an output: 'A -> B'; a constant is a param: 'param name : type = constant'",
 }
 
 const ports = (c: Cursor): Port[] => {

@@ -5,7 +5,7 @@ import type { FieldType, LabelledTypeNode, Node, Primitive, TypeExpression } fro
 import { parseConstant } from './constant.js'
 import { type Cursor, RESERVED } from './cursor.js'
 import { helpBehindDefault, helpField, helpInRecord } from './foreign-form.js'
-import { refuseBehindType, refuseGeneric } from './foreign-type.js'
+import { refuseBehindType, refuseGeneric, WHOLE } from './foreign-type.js'
 
 export const PRIMITIVES: ReadonlySet<string> = new Set<Primitive>(['string', 'int', 'number', 'bool', 'unit', 'json'])
 
@@ -79,13 +79,15 @@ const bracketed = (c: Cursor): TypeExpression => {
       } while (!isOpen && c.takeSymbol(','))
     }
     if (isOpen && c.isSymbol(',')) c.fail("'...' is the last in a record type", c.next.span, 'as in { id: int, ... }')
-    if (isOpen) c.expectSymbol('}', "after '...'", 'what it holds has no name: { id: int, ... }')
+    if (isOpen) c.expectSymbol('}', "after '...'", /^[A-Z]/.test(c.next.text) ? WHOLE : 'what it holds has no name: { id: int, ... }')
     else c.expectSymbol('}', "after the field (or ',' and another field)", fields.at(-1)?.default ? helpBehindDefault(c) : helpInRecord(c))
     return { kind: 'record', fields, ...(isOpen ? { isOpen } : {}), span: c.spanFrom(start) }
   }
   if (c.isSymbol('!')) return c.fail("a stream '!T' is allowed only in a signature or a channel", c.next.span)
-  const help = start.kind === 'number' ? "a number is no type: write int, with '@min 1 @max 9' before the field" : undefined
-  return c.failExpecting('a type', help)
+  const isNothing = start.text === ')' && c.previous.text === '('
+  const help = isNothing ? 'nothing is unit, the type of null' : undefined
+  const number = "a number is no type: write int, with '@min 1 @max 9' before the field"
+  return c.failExpecting('a type', start.kind === 'number' ? number : help)
 }
 
 // A type, a module and a binding may have the name of a label: it is one where a type is after it.
@@ -112,6 +114,7 @@ const map = (c: Cursor, start: Node): TypeExpression => {
 }
 
 const named = (c: Cursor): TypeExpression => {
+  if (c.isWord('true') || c.isWord('false')) c.fail(`'${c.next.text}' is a value, and no type`, c.next.span, 'its type is bool')
   if (c.isWord('null')) c.fail("'null' is a value, and no type", c.next.span, 'its type is unit: T | unit')
   const first = c.ownName('the name of a type')
   refuseGeneric(c, first.text)
@@ -129,7 +132,7 @@ const field = (c: Cursor): FieldType => {
   if (c.startsItem && !c.isSymbol(':', 1) && !c.isSymbol('?', 1)) c.failExpecting("a field or '}'")
   const name = c.fieldName('the name of a field', helpField(c, true))
   const isOptional = c.takeSymbol('?')
-  c.expectSymbol(':', `after the field '${name.text}'`)
+  c.expectSymbol(':', `after the field '${name.text}'`, 'a field is written name: T, or name?: T where it may be absent')
   const type = parseType(c)
   refuseBehindType(c)
   const standIn = c.takeSymbol('=') ? parseConstant(c) : undefined

@@ -20,7 +20,7 @@ export const parseCondition = (c: Cursor): Condition => {
 
 /** With values of some kind, which may depend on their key. */
 export const parseObjectOf = <V>(c: Cursor, where: string, parse: (c: Cursor, key: Name) => V): ObjectOf<V> => {
-  const start = c.expectSymbol('{', where)
+  const start = c.expectSymbol('{', where, c.isSymbol('(') ? `write '${c.previous.text} { key: value, … }'` : undefined)
   const entries: EntryOf<V>[] = []
   while (!c.isSymbol('}')) {
     const first = c.next

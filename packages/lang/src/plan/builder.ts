@@ -27,6 +27,8 @@ export class Builder {
   private readonly known = new Set<string>()
   private readonly fed = new Set<string>()
   private readonly unjoined = new Set<string>()
+  /** An end of a chain was named as that of a body, and reported. */
+  hasToldOfEnds = false
   private readonly failures = new Map<Process, NodeOutput>()
 
   constructor({ report, isExpanded }: BuilderOptions) {

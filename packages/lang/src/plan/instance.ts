@@ -21,7 +21,14 @@ import { feed, type WireContext, wire } from './wire.js'
 export const streamNamed = (reference: Reference, scope: Scope, builder: Builder, others?: () => Iterable<string>): Bound | undefined => {
   const { text } = reference.name.name
   const isOfLanguage = !reference.name.module && isFunction(text)
-  const otherwise = isOfLanguage ? `'${text}' is a function of expressions: write map(${text}(value))` : undefined
+  const isEnd = !others && /^(?:input|output|in|out|stdin|stdout)$/.test(text) && !resolveName(reference.name, scope)
+  if (isEnd && builder.hasToldOfEnds) return undefined
+  builder.hasToldOfEnds ||= isEnd
+  const otherwise = isOfLanguage
+    ? `'${text}' is a function of expressions: write map(${text}(value))`
+    : isEnd
+      ? "the ends of a chain have no names: leave this out, or write a body, 'plumb(input, output) { … }'"
+      : undefined
   const bound = findBinding(reference.name, scope, builder.report, (b) => b.category === 'stream', {
     ...(others ? { others } : {}),
     otherwise,

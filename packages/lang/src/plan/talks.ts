@@ -61,9 +61,11 @@ export class Talks {
     }
     if (talk.isWrong) return true
     const first = talk.spoken.get(name) ?? talk.given[0]?.span
-    if (first) this.#twice(name, span, first)
-    else talk.spoken.set(name, span)
-    return first === undefined
+    talk.spoken.set(name, span)
+    if (!first) return true
+    talk.isWrong = true
+    this.#twice(name, span, first)
+    return false
   }
 
   /** An argument of spawn. */

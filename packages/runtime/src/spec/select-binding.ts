@@ -9,8 +9,11 @@ const MAX_LIST = 400
 export const selectBinding = (program: Program, name: string): Result<Bound> => {
   const bound = bindingNamed(program, name)
   if (bound?.category === 'stream') return succeed(bound)
-  if (bound)
-    return fail('not_a_process', `'${preview(name)}' is not a stream process: an agent, a plumb or a chain of streams can be run and drawn`)
+  if (bound) {
+    const help = bound.category === 'base' ? "; write '!' before each type of its signature" : ''
+    const detail = `'${preview(name)}' is not a stream process: an agent, a plumb or a chain of streams can be run and drawn${help}`
+    return fail('not_a_process', detail)
+  }
   const processes = [...program.entry.bindings.values()].filter(({ category }) => category === 'stream').map((b) => b.name)
   const known = processes.length === 0 ? 'it has no process' : `its processes are ${preview(processes.join(', '), MAX_LIST)}`
   if (name === 'main')
