@@ -20,6 +20,10 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
     [
       ['let main : !{ name: string } -> !string = map("Dear {{ name }}")', ["1:47-64 odd_template '{{ name }}' is text here: a string has no holes | write $\"Dear {name}\""]],
       ['let main : !{ name: string } -> !string = map("Dear #{name}, ${name}")', ["1:47-70 odd_template '#{name}' is text here: a string has no holes | write $\"Dear {name}, {name}\""]],
+      [on('n: number', '$"{n:.2f} {n}"'), ["1:46-50 syntax_error expected '}', found ':' | a number in decimals is fixed(n, 2), a text of a width pad(s, 8)"]],
+      [on('s: string', '$"{s:>8}"'), ["1:46-49 syntax_error expected '}', found ':' | a number in decimals is fixed(n, 2), a text of a width pad(s, 8)"]],
+      [on('a: int', '$"Dear {a + }"'), ["1:51-53 syntax_error expected an expression, found '}'"]],
+      [on('xs: [int]', '$"{xs[0:1]} {text({ a:xs })}"'), []],
       [on('s: string', '"%s" % s'), ['1:42-50 type_mismatch \'%\' is a remainder, and no text is put in by it | write $"…{e}…"']],
     ],
   ],

@@ -199,7 +199,7 @@ const primary = (c: Cursor): Expression => {
     c.advance()
     return { kind: 'literal', value: Number(t.text), text: t.text, span: t.span }
   }
-  if (t.kind === 'template') return parseTemplate(c)
+  if (t.kind === 'template' && (t.piece === 'head' || t.piece === 'whole')) return parseTemplate(c)
   if (c.takeSymbol('(')) {
     const e = parseExpression(c)
     closeExpression(c)

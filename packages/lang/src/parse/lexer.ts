@@ -33,6 +33,8 @@ export interface Tokens {
 const SYMBOL = /\.\.\.|->|\u2192|\?\?|&&|\|\||!=|<=|>=|[;*+(){}[\],:=|?.@!~<>\-/%]/y
 const NUMBER = /(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y
+// As in f"{n:.2f}".
+const FORMAT = /:[<>^=+]?[0-9,]*(?:\.[0-9]+)?[A-Za-z%]?(?=\})/y
 const QUOTED = /'[^'\n]*'/y
 const BACKTICKS = /`[^`\n]*`/y
 const MORE_OF_A_WORD = /[A-Za-z0-9_]+/y
@@ -163,6 +165,11 @@ class Lexer {
   #symbol(symbol: string): void {
     const around = this.#templates.at(-1)
     if (around && symbol === '}' && around.depth === 0) return this.#piece(around, this.#at + 1)
+    const format = around && symbol === ':' && around.depth === 0 ? this.#match(FORMAT) : undefined
+    if (format !== undefined) {
+      const end = this.#at + format.length
+      return this.#fail("expected '}', found ':'", this.#span(this.#at, end), end, 'a number in decimals is fixed(n, 2), a text of a width pad(s, 8)')
+    }
     if (around && symbol === '{') around.depth++
     if (around && symbol === '}') around.depth--
     this.#push('symbol', symbol === '→' ? '->' : symbol, this.#at + symbol.length)
