@@ -131,6 +131,25 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
     ],
   ],
   [
+    'what uses a declaration with a syntax error is not wrong too',
+    [
+      ['type T =  k: "x", n?: int }\nlet main : !T -> !int = map(1)', ["1:12-13 syntax_error expected the end of the type, found ':' | a record type stands in braces"]],
+      ['type U = { k: "a", n: int }  { k: "b", s: string }\nlet main : !U -> !json = map(s)', ["1:30-31 syntax_error expected the end of the type, found '{' | a choice is written A | B"]],
+      [' L = "a" | "b"\nlet main : !L -> !int = map(1)', ["1:2-3 syntax_error expected 'use'"]],
+      ['let f :  -> int = map(value)\nlet main : !int -> !int = map(f(value) + 1)', ['1:10-12 syntax_error expected a type']],
+      ['let f : int -> int = id id\nlet main : !{ a: int } -> !json = map(f)', ["1:25-27 syntax_error expected ';', found 'id'"]],
+      ['let main : !int -> !int = map(let x  value + 1 in let y = x * 2 in x + y)', ["1:38-43 syntax_error expected '=' after 'let x', found 'value'"]],
+      [
+        'protocol P = { more: send int . . recv int . loop, end }\nlet a : (!int, P) -> !int = plumb(i, s, o) { i ; s\n  s_in ; o }\nlet main : !int -> !int = plumb(i, o) {\n  let s : P = channel\n  spawn a(i, s, o)\n}',
+        ['1:33-34 syntax_error expected a step'],
+      ],
+      [
+        talk('let a : (!int, Ask) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }\nlet b : (~Ask) -> () = plumb(s) { s_in ; ; s }\nlet main : !int -> !string = plumb(i, o) {\n  let s : Ask = channel\n  spawn a(i, s, o)\n  spawn b(s=s)\n}'),
+        ['4:42-43 syntax_error expected a process'],
+      ],
+    ],
+  ],
+  [
     'conversations: one cause is one error',
     [
       [talk('let a : (!int, !Ask) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }'), ["2:17-20 protocol_invalid 'Ask' is a protocol, and no type of messages"]],

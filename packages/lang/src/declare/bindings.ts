@@ -5,7 +5,7 @@ import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js
 import type { Span } from '../diagnostic/source.js'
 import type { EndPoint } from '../names/names.js'
 import { type Bound, findProtocol, resolveProtocol, type Scope } from '../names/names.js'
-import type { Binding, Port } from '../parse/ast.js'
+import type { Binding, Port, QualifiedName } from '../parse/ast.js'
 import { heardBy, saidBy } from '../protocol/end-point.js'
 import { type AnnotationTable, readAnnotations } from './annotations.js'
 import { declaredType } from './declare.js'
@@ -94,6 +94,10 @@ export const endPointOf = ({ isStream, isDual = false, type, span }: Port, scope
   return { protocol, isDual, span }
 }
 
+/** It has a syntax error, which is told there. */
+export const isBrokenProtocol = ({ module, name }: QualifiedName, scope: Scope): boolean =>
+  (module ? scope.modules.get(module.text) : scope)?.module.program.broken.get(name.text)?.kind === 'protocol'
+
 const categoryOf = ({ name, signature, impl }: Binding, ends: Bound['ends'], scope: Scope, report: Report): Bound['category'] => {
   const fail = (message: string, span: Span, help?: string, code: Code = 'spec_invalid'): 'unknown' => {
     report(error(code, message, span, help))
@@ -113,7 +117,9 @@ const categoryOf = ({ name, signature, impl }: Binding, ends: Bound['ends'], sco
   // What is wrong with an end has been told.
   if (inputs.some(({ isDual }, i) => isDual && !ends.has(i)) || outputs.some(({ isDual }) => isDual)) return 'unknown'
   const ports = [...inputs.filter((_, i) => !ends.has(i)), ...outputs]
-  if (ports.some(({ type }) => type.kind === 'named' && resolveProtocol(type.name, scope))) return 'unknown'
+  if (ports.some(({ type }) => type.kind === 'named' && (resolveProtocol(type.name, scope) || isBrokenProtocol(type.name, scope)))) {
+    return 'unknown'
+  }
   if (ends.size > 0 && impl.kind !== 'agent' && impl.kind !== 'plumb') {
     const message = `'${name.text}' is ${impl.kind === 'tool' ? 'a tool' : 'a chain'}, which holds no conversation`
     return fail(message, [...ends.values()][0]?.span ?? span, 'ends of conversations are given to agents and plumbs', 'protocol_invalid')

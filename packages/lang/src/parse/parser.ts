@@ -98,8 +98,16 @@ const looksLikeItem = (c: Cursor): boolean => {
   return (
     (c.isWord('let') || c.isWord('type') || c.isWord('protocol')) &&
     c.peek(1).kind === 'identifier' &&
-    (c.isSymbol('=', 2) || c.isSymbol(':', 2))
+    (c.isSymbol('=', 2) || c.isSymbol(':', 2)) &&
+    !isInExpression(c)
   )
+}
+
+// `let x = e in e2`, on one line.
+const isInExpression = (c: Cursor): boolean => {
+  if (!c.isWord('let') || !c.isSymbol('=', 2) || c.next.startsLine) return false
+  for (let i = 3; c.peek(i).kind !== 'end' && !c.peek(i).startsLine; i++) if (c.isWord('in', i)) return true
+  return false
 }
 
 const item = (c: Cursor, named: { name?: Name }): Item => {
@@ -113,6 +121,7 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   const isNamed = next.kind === 'identifier' && (c.isSymbol(':', 1) || c.isSymbol('=', 1))
   const foreign = next.kind === 'identifier' && !isNamed ? ownDeclaration(next.text) : undefined
   // What uses the name is not wrong too.
+  if (isNamed) named.name = { text: next.text, span: next.span }
   if (foreign && c.peek(1).kind === 'identifier') named.name = { text: c.peek(1).text, span: c.peek(1).span }
   const isComment = c.isSymbol('-') && c.isSymbol('-', 1)
   const help = isComment ? 'comments are written (* … *)' : foreign ?? (isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : undefined)
@@ -142,6 +151,10 @@ const typeDeclaration = (c: Cursor, named: { name?: Name }): TypeDeclaration => 
   const type = parseType(c)
   refuseBehindType(c)
   if (c.isSymbol(';')) c.fail("expected a new line, found ';'", c.next.span, 'a declaration ends with its line')
+  if (!c.next.startsLine && c.next.kind === 'symbol' && !c.isSymbol('@')) {
+    const help = c.isSymbol(':') ? 'a record type stands in braces: { name: T }' : c.isSymbol('{') ? 'a choice is written A | B' : undefined
+    c.failExpecting('the end of the type', help)
+  }
   return { kind: 'type', name, type, span: c.spanFrom(start) }
 }
 

@@ -1,6 +1,6 @@
 // The names of a body: the parameters of its plumb, and its channels.
 
-import { endPointOf } from '../declare/bindings.js'
+import { endPointOf, isBrokenProtocol } from '../declare/bindings.js'
 import { declaredType } from '../declare/declare.js'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
@@ -69,7 +69,8 @@ export const localNames = (
       local.set(s.name.text, { name: s.name.text, what: 'channel', inputs: [], outputs: [], talk: talks.channel(s.name, end) })
       continue
     }
-    if (!s.port.isStream) builder.report(error('spec_invalid', 'a channel carries a stream', s.port.span, "write '!' before the type"))
+    const isBroken = s.port.type.kind === 'named' && isBrokenProtocol(s.port.type.name, bound.scope)
+    if (!s.port.isStream && !isBroken) builder.report(error('spec_invalid', 'a channel carries a stream', s.port.span, "write '!' before the type"))
     declare(s.name, 'channel', channel(s.name, declaredType(s.port.type, bound.scope, builder.report), builder, s.port))
   }
   return local

@@ -25,6 +25,8 @@ export const spawn = (s: SpawnStatement, { local, talks }: Locals, w: WireContex
   for (const [i, argument] of s.arguments.entries()) {
     const channel = localNamed(argument, local, w)
     const { port: label, span } = argument
+    // What is wrong with the process is told there.
+    if (!process && channel?.talk) talks.drop(channel.talk)
     if (!label && isNamed)
       w.builder.report(error('arity_mismatch', 'an argument by position comes after one by name', span, "name its port: 'port=channel'"))
     else if (process) {

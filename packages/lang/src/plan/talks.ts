@@ -89,6 +89,11 @@ export class Talks {
     this.#used.set(end, span)
   }
 
+  /** It was given to a process that has an error of its own. */
+  drop(talk: Talk): void {
+    talk.isWrong = true
+  }
+
   /** It was given to a port that the process does not have, which is reported: any of its ends may have been meant. */
   misname(talk: Talk, { ends = [] }: Process, span: Span): void {
     talk.isWrong = true

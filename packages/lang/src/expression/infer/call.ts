@@ -41,6 +41,8 @@ export const inferCall = (e: CallExpression, context: Context): Type | undefined
 }
 
 const refuseUnknown = ({ function: { text: name, span }, arguments: [of], key }: CallExpression, context: Context): undefined => {
+  // What is wrong with it is told there.
+  if (context.environment.scope?.module.program.broken.has(name)) return undefined
   const bindings = [...(context.environment.scope?.bindings.values() ?? [])].filter(({ category }) => category === 'base')
   const names = [...new Set([...functionNames(), ...bindings.map((bound) => bound.name)])]
   const loop =

@@ -31,6 +31,8 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   if (field) return means(FIELD_OF_INPUT, field)
   const param = scope?.params.get(name)
   if (param) return param.type && means({ kind: 'param', param }, { type: param.type, absence: 'never' })
+  const broken = scope?.module.program.broken.get(name)
+  if (broken && (broken.kind === 'param' || !context.environment.isConstant)) return undefined
   if (!fields) {
     if (isJson(input) && !context.environment.isConstant) {
       const message = `'${name}' is nothing that is declared here, and the fields of a json are not known: write value.${name} for the field`
