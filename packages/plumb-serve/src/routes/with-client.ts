@@ -23,7 +23,9 @@ export const runWithClient = async (exchange: Exchange, service: Service, asked:
   const leave = enter(exchange, service)
   if (typeof leave !== 'function') return exchange.problem(leave)
   const { binding, events, maxCost, feed, answer } = asked
-  const talk = await service.talk(exchange, binding, asked.conversation, asked.before)
+  const left = new AbortController()
+  exchange.onceLeft(() => left.abort())
+  const talk = await service.talk(exchange, binding, asked.conversation, left.signal, asked.before)
   if (!talk.ok) {
     leave()
     return exchange.problem(talk.error)

@@ -1,7 +1,7 @@
 // The memories that a conversation has of each agent of a binding, from one request to the next. They belong to a token; the least recently used
 // are forgotten. Requests of one conversation are answered one after the other.
 
-import { type Result, succeed } from '@plumb/wire'
+import { fault, type Result, succeed } from '@plumb/wire'
 import type { BindingRequest } from '../binding/binding.js'
 import type { Memory, MemoryFiles } from './memory-files.js'
 
@@ -28,6 +28,8 @@ export class Conversations {
   readonly #kept = new Map<string, Memory>()
   /** Ends with the last request that waits for it. */
   readonly #turns = new Map<string, Promise<void>>()
+  /** Those that a request has now. */
+  readonly #inHand = new Map<string, { isForgotten: boolean }>()
 
   /** `files`, `tables`: where they are kept beyond the life of the server. */
   constructor(
@@ -38,20 +40,32 @@ export class Conversations {
     for (const [key, memory] of files?.all() ?? []) this.#kept.set(key, memory)
   }
 
-  /** Resolves when it is the turn of the request, to what is to be called once its memories are kept. A fault: they cannot be had. */
-  async enter(name: ConversationName): Promise<Result<() => void>> {
+  /**
+   * Resolves when it is the turn of the request, to what is to be called once its memories are kept. A fault: they cannot be had, or it does
+   * not wait for its turn any more.
+   */
+  async enter(name: ConversationName, signal: AbortSignal): Promise<Result<() => void>> {
     const key = keyOf(name)
     const before = this.#turns.get(key)
     let leave: () => void = () => {}
     const over = new Promise<void>((resolve) => {
-      leave = resolve
+      leave = () => {
+        if (this.#inHand.get(key) === own) this.#inHand.delete(key)
+        resolve()
+      }
     })
+    const own = { isForgotten: false }
     const last = (before ?? Promise.resolve()).then(() => over)
     this.#turns.set(key, last)
     void last.then(() => {
       if (this.#turns.get(key) === last) this.#turns.delete(key)
     })
-    await before
+    await untilAborted(before, signal)
+    if (signal.aborted) {
+      leave()
+      return { ok: false, error: fault('cancelled', 'the request has ended before its turn in its conversation') }
+    }
+    this.#inHand.set(key, own)
     const read = await this.tables?.memoriesOf(key)
     if (!read || read.ok) {
       if (read) this.#kept.set(key, new Map([...read.value].map(([place, memory]) => [place, JSON.parse(memory) as readonly unknown[]])))
@@ -65,21 +79,27 @@ export class Conversations {
   memoriesOf(name: ConversationName): Memories {
     const key = keyOf(name)
     const kept = this.#kept.get(key)
+    const own = this.#inHand.get(key)
     return {
       of: (place) => kept?.get(place),
-      keep: (place, messages) => this.#keep(key, place, messages),
+      keep: (place, messages) => {
+        if (own?.isForgotten !== true) this.#keep(key, place, messages)
+      },
     }
   }
 
-  /** Of each binding. False: there was none. */
+  /** Of each binding, also while it is answered. False: there was none. */
   async forget(owner: string, id: string): Promise<Result<boolean>> {
     const isIts = (key: string): boolean => {
       const [of, , named] = JSON.parse(key) as string[]
       return of === owner && named === id
     }
+    const inHand = [...this.#inHand].filter(([key]) => isIts(key))
+    for (const [, one] of inHand) one.isForgotten = true
     const gone = [...this.#kept.keys()].filter(isIts)
     for (const key of gone) this.#drop(key)
-    return this.tables ? this.tables.forgetConversations(isIts) : succeed(gone.length > 0)
+    const forgotten = this.tables ? await this.tables.forgetConversations(isIts) : succeed(false)
+    return forgotten.ok ? succeed(forgotten.value || gone.length + inHand.length > 0) : forgotten
   }
 
   #keep(key: string, place: string, messages: readonly unknown[]): void {
@@ -101,5 +121,17 @@ export class Conversations {
     this.files?.remove(key)
   }
 }
+
+/** Resolves with either. */
+const untilAborted = (work: Promise<void> | undefined, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const over = (): void => {
+      signal.removeEventListener('abort', over)
+      resolve()
+    }
+    signal.addEventListener('abort', over)
+    if (signal.aborted) over()
+    else void Promise.resolve(work).then(over)
+  })
 
 const keyOf = ({ owner, binding, id }: ConversationName): string => JSON.stringify([owner, binding, id])

@@ -162,18 +162,20 @@ export class Runs {
     const { binding, owner, key, digest, conversation, input, events, maxCost, traceparent } = request
     const { store } = this.#o
     let isElsewhere = false
-    const work = async (ports: BindingRequest): Promise<void> => {
+    const perform = async (ports: BindingRequest, memories?: BindingRequest['memories']): Promise<void> => {
       // Its inputs are its own affair from here on.
       if (!isOwed && !(await this.#permits.acquire(ports.signal))) return
       try {
         if (ports.signal.aborted) return
-        if (conversation !== undefined) await this.#talk({ owner, binding: binding.name, id: conversation }, binding, ports)
+        if (memories) await binding.run({ ...ports, memories })
         else if (store) isElsewhere = (await store.work(id, request, ports, this.#left.signal)) === 'elsewhere'
         else await binding.run(ports)
       } finally {
         if (!isOwed) this.#permits.release()
       }
     }
+    const name = conversation === undefined ? undefined : { owner, binding: binding.name, id: conversation }
+    const work = (ports: BindingRequest) => (name ? this.#talk(name, ports, perform) : perform(ports))
     const tracesItself = conversation === undefined && store?.tracesItself(request) === true
     const about = { events, maxCost, traceparent, tracesItself, questions: this.#o.questions }
     const run = new Run({ id, binding, isKept: true, work, created, saved, owner, ...about })
@@ -194,11 +196,16 @@ export class Runs {
     return run
   }
 
-  async #talk(name: ConversationName, binding: Binding, ports: BindingRequest): Promise<void> {
+  /** What waits for its turn holds up no other conversation. */
+  async #talk(
+    name: ConversationName,
+    ports: BindingRequest,
+    perform: (ports: BindingRequest, memories: BindingRequest['memories']) => Promise<void>,
+  ): Promise<void> {
     const { conversations } = this.#o
-    const entered = await conversations.enter(name)
-    if (!entered.ok) return ports.report(entered.error)
-    await binding.run({ ...ports, memories: conversations.memoriesOf(name) })
+    const entered = await conversations.enter(name, ports.signal)
+    if (!entered.ok) return ports.signal.aborted ? undefined : ports.report(entered.error)
+    await perform(ports, conversations.memoriesOf(name))
     entered.value()
   }
 
