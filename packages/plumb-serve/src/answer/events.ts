@@ -11,10 +11,13 @@ const ALIVE_MS = 15_000
 export const answerEvents = async (exchange: Exchange, run: Run, last = 0): Promise<void> => {
   const { response } = exchange
   exchange.stream(EVENTS)
+  if (exchange.isHead) return exchange.end()
   const alive = setInterval(() => response.write(':\n\n'), ALIVE_MS).unref()
   response.once('close', () => clearInterval(alive))
   for (let item = await run.feed.after(last); item; item = await run.feed.after(item.id)) {
-    await exchange.write(`id: ${item.id}\nevent: ${item.event}\ndata: ${item.data}\n\n`)
+    // It would end the line. In a line of JSON it stands between values alone.
+    const data = item.data.replaceAll('\r', ' ')
+    await exchange.write(`id: ${item.id}\nevent: ${item.event}\ndata: ${data}\n\n`)
     run.feed.read(item.id)
     if (response.destroyed) break
   }

@@ -1,7 +1,7 @@
 // One request and its answer, as the routes see it.
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Fault, scrub } from '@plumb/wire'
+import { type Fault, fault, scrub } from '@plumb/wire'
 import type { Access } from '../access/tokens.js'
 import { openaiError, problemOf, retryAfterOf, statusOf } from './problem.js'
 
@@ -53,8 +53,13 @@ export class Exchange {
     else this.#leave = act
   }
 
+  /** HEAD is GET, of which the head alone is sent. */
   get method(): string {
-    return this.request.method ?? ''
+    return this.isHead ? 'GET' : (this.request.method ?? '')
+  }
+
+  get isHead(): boolean {
+    return this.request.method === 'HEAD'
   }
 
   header(name: string): string | undefined {
@@ -68,7 +73,7 @@ export class Exchange {
     const closing = this.hasRead || this.request.complete || !hasBody(this.request) ? {} : { connection: 'close' }
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     response.writeHead(status, { 'content-type': type, 'content-length': length, ...closing, ...headers })
-    response.end(this.method === 'HEAD' ? undefined : body)
+    response.end(this.isHead ? undefined : body)
   }
 
   json(status: number, value: unknown, headers: Headers = {}): void {
@@ -83,6 +88,13 @@ export class Exchange {
     if (!this.path.startsWith('/v1/'))
       return this.send(status, 'application/problem+json', problemOf(error, status, more), { ...retry, ...headers })
     this.json(status, scrub(JSON.stringify(openaiError(error, status))), { ...retry, ...headers })
+  }
+
+  /** `allow`: the methods that its path takes. */
+  wrongMethod(allow: string): void {
+    const { request, path } = this
+    const error = fault('usage', `'${path.slice(0, 200)}' takes ${allow}, and not ${request.method}`)
+    this.problem(error, { status: 405, headers: { allow } })
   }
 
   #statusOf(error: Fault): number {

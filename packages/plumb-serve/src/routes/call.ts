@@ -6,6 +6,7 @@ import { answerJson } from '../answer/json.js'
 import { answerLines, NDJSON } from '../answer/lines.js'
 import type { Binding } from '../binding/binding.js'
 import type { Exchange } from '../http/exchange.js'
+import { onOneLine } from '../http/one-line.js'
 import type { Run } from '../run/run.js'
 import type { Service } from '../service.js'
 import { CONVERSATION } from './openai/request.js'
@@ -72,8 +73,13 @@ const callKept = async (exchange: Exchange, binding: Binding, service: Service, 
   tell(exchange, run)
 }
 
-const answer = (exchange: Exchange, run: Run, { wantsEvents, isLines }: Asked): Promise<void> =>
-  wantsEvents ? answerEvents(exchange, run, lastEventId(exchange)) : isLines ? answerLines(exchange, run) : answerJson(exchange, run)
+// Without its key a run is another one than that whose events the client has.
+const answer = (exchange: Exchange, run: Run, { wantsEvents, isLines, key }: Asked): Promise<void> =>
+  wantsEvents
+    ? answerEvents(exchange, run, key === undefined ? 0 : lastEventId(exchange))
+    : isLines
+      ? answerLines(exchange, run)
+      : answerJson(exchange, run)
 
 const withEnd = (bytes: Buffer): Buffer => (bytes.at(-1) === LF ? bytes : Buffer.concat([bytes, Buffer.from([LF])]))
 
@@ -139,22 +145,14 @@ const readInput = async (exchange: Exchange, { readBody }: Service): Promise<Res
   const body = await readBody(exchange.request)
   if (!body.ok) return body
   exchange.hasRead = true
-  const line = onOneLine(body.value)
-  if (/^\s*$/.test(line.toString('latin1', 0, Math.min(line.length, 64))) && line.toString('latin1').trim() === '')
+  const { value } = body
+  if (/^\s*$/.test(value.toString('latin1', 0, Math.min(value.length, 64))) && value.toString('latin1').trim() === '')
     return fail('invalid_json', 'the body is empty, and one JSON value was due')
-  const flaw = checkJson(line, 0, line.length)
-  return flaw ? { ok: false, error: flaw } : succeed(line)
+  const flaw = checkJson(value, 0, value.length)
+  return flaw ? { ok: false, error: flaw } : succeed(onOneLine(value))
 }
 
-// A line break is never within a value of JSON.
-const onOneLine = (body: Buffer): Buffer => {
-  if (!body.includes(LF) && !body.includes(CR)) return body
-  const line = Buffer.from(body)
-  for (let i = 0; i < line.length; i++) if (line[i] === LF || line[i] === CR) line[i] = SPACE
-  return line
-}
-
-const [LF, CR, SPACE] = [0x0a, 0x0d, 0x20]
+const LF = 0x0a
 
 /** A client that sends nothing for so long, while nothing is in hand, is cut off (ms). */
 const IDLE_MS = 300_000

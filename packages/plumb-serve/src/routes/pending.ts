@@ -4,19 +4,17 @@ import { fault, isRecord, parseJson } from '@plumb/wire'
 import { memberText } from '@plumb/wire/json'
 import type { Access } from '../access/tokens.js'
 import type { Exchange } from '../http/exchange.js'
+import { onOneLine } from '../http/one-line.js'
+import { questionJson } from '../run/questions.js'
 import type { Service } from '../service.js'
-
-/** With all digits of its numbers. */
-const oneLineIn = (body: Uint8Array, name: string): string => (memberText(body, name) ?? 'null').replace(/[\r\n\t]+/g, ' ')
 
 export const answerPending = async (exchange: Exchange, { questions, readBody }: Service): Promise<void> => {
   const { path, method, request } = exchange
   const access = exchange.access as Access
   const id = path === '/pending' ? undefined : path.slice('/pending/'.length)
   const allow = id === undefined ? 'GET' : 'POST'
-  if (method !== allow)
-    return exchange.problem(fault('usage', `'${path}' takes ${allow}, and not ${method}`), { status: 405, headers: { allow } })
-  if (id === undefined) return exchange.json(200, questions.list(access))
+  if (method !== allow) return exchange.wrongMethod(allow)
+  if (id === undefined) return exchange.json(200, `[${questions.list(access).map(questionJson).join(',')}]`)
   const body = await readBody(request)
   if (!body.ok) return exchange.problem(body.error)
   exchange.hasRead = true
@@ -30,7 +28,9 @@ export const answerPending = async (exchange: Exchange, { questions, readBody }:
   if (way === 'skip')
     return questions.skip(id, access, String(given.skip)) ? exchange.json(200, { id, skipped: true }) : exchange.problem(gone)
   const isEdit = way === 'edit'
-  const settled = isEdit ? questions.edit(id, access, oneLineIn(body.value, way)) : questions.answer(id, access, given.answer)
+  // With all digits of its numbers.
+  const json = memberText(onOneLine(body.value), way) ?? 'null'
+  const settled = isEdit ? questions.edit(id, access, json) : questions.answer(id, access, json)
   if (!settled) return exchange.problem(gone)
   if (!settled.ok) return exchange.problem(settled.error, { status: 422 })
   exchange.json(200, { id, [isEdit ? 'edited' : 'answered']: true })

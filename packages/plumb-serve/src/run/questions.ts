@@ -14,7 +14,8 @@ export interface Asked {
   readonly owner: string
   readonly agent: string
   readonly prompt: string
-  readonly input: unknown
+  /** JSON as it was written. */
+  readonly input: string
   readonly schema: unknown
   /** Why what was put in the place of the input of the call cannot be taken. */
   readonly wrong?: string | undefined
@@ -22,9 +23,12 @@ export interface Asked {
   readonly check: (json: string) => Fault | undefined
 }
 
+/** As GET /pending has it, but for its input. */
+export type Question = Omit<Asked, 'owner' | 'check'> & { readonly id: string; readonly digest: string; readonly since: string }
+
 interface Waiting {
   readonly asked: Asked
-  readonly shown: Readonly<Record<string, unknown>>
+  readonly shown: Question
   readonly settle: (answer: Result<string>) => void
 }
 
@@ -53,7 +57,7 @@ export class Questions {
       }
       const drop = (): void => settle({ ok: false, error: fault('cancelled', 'the run that asked has ended') })
       const { kind, run, binding, agent, prompt, input, schema, wrong } = asked
-      const digest = sha256Of(canonicalJson(JSON.stringify({ kind, agent, prompt, input })))
+      const digest = sha256Of(canonicalJson(withInput({ kind, agent, prompt }, input)))
       const told = wrong === undefined ? {} : { wrong }
       const shown = { id, kind, run, binding, agent, prompt, input, schema, digest, since: new Date().toISOString(), ...told }
       this.#waiting.set(id, { asked, shown, settle })
@@ -63,15 +67,14 @@ export class Questions {
   }
 
   /** The oldest first. */
-  list(by: Answering): readonly Readonly<Record<string, unknown>>[] {
+  list(by: Answering): readonly Question[] {
     return [...this.#waiting.values()].filter(({ asked }) => maySee(asked, by)).map(({ shown }) => shown)
   }
 
-  /** Undefined: there is no such question, or it is another's. A fault: the answer does not fit, and it waits on. */
-  answer(id: string, by: Answering, answer: unknown): Result<void> | undefined {
+  /** `json`: a text. Undefined: there is no such question, or it is another's. A fault: the answer does not fit, and it waits on. */
+  answer(id: string, by: Answering, json: string): Result<void> | undefined {
     const waiting = this.#waiting.get(id)
     if (!waiting || !maySee(waiting.asked, by)) return undefined
-    const json = JSON.stringify(answer)
     const wrong = waiting.asked.check(json)
     if (wrong) return { ok: false, error: wrong }
     waiting.settle(succeed(json))
@@ -94,6 +97,11 @@ export class Questions {
     return true
   }
 }
+
+/** As one object of JSON, in which numbers have all their digits. */
+export const questionJson = ({ input, ...others }: Question): string => withInput(others, input)
+
+const withInput = (others: object, input: string): string => `${JSON.stringify(others).slice(0, -1)},"input":${input}}`
 
 /** What an answer says of a call. */
 export const consentIn = (answer: string): Consent => {

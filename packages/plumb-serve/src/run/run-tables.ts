@@ -168,7 +168,7 @@ const askBy = async (
   signal: AbortSignal,
 ): Promise<Said | undefined> => {
   if (tool !== undefined) {
-    const consent = await approve({ agent, tool, input: JSON.parse(input) as unknown, wrong }, signal)
+    const consent = await approve({ agent, tool, input, wrong }, signal)
     return typeof consent === 'object' ? consent : { isApproved: consent }
   }
   const answered = await ask({ agent, prompt, input, schema, check: answerCheck(schema), n: 0 }, signal)

@@ -113,7 +113,7 @@ export class Run {
       trace: this.#trace,
       traceparent,
       approve: (asked, signal) => this.#approve(asked, signal),
-      ask: ({ n: _, input, ...asked }, signal) => this.#ask({ ...asked, kind: 'person', input: JSON.parse(input) as unknown }, signal),
+      ask: ({ n: _, ...asked }, signal) => this.#ask({ ...asked, kind: 'person' }, signal),
       signal: this.#stop.signal,
     })
     this.finished = running.then(async () => {
@@ -241,7 +241,7 @@ export class Run {
       kind: 'approval',
       agent,
       prompt: `May '${agent}' call '${tool}'?`,
-      input: { tool, input },
+      input: `{"tool":${JSON.stringify(tool)},"input":${input}}`,
       wrong,
       schema: APPROVAL,
       check: whyNoApproval,

@@ -29,7 +29,12 @@ export interface SpawnSettings {
   /** Asks a person whether a call may be made, in place of the terminal. */
   readonly ask?:
     | ((
-        request: { readonly tool: string; readonly input: unknown; readonly wrong?: string | undefined },
+        request: {
+          readonly tool: string
+          readonly input: unknown
+          readonly text?: string | undefined
+          readonly wrong?: string | undefined
+        },
         signal: AbortSignal,
       ) => Promise<Consent | undefined>)
     | undefined

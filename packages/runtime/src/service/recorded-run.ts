@@ -20,6 +20,7 @@ import {
   type SourceFiles,
   spawnPlumb,
 } from '@plumb/wire'
+import { memberText } from '@plumb/wire/json'
 import type { AgentTelemetry } from '../event/run-event.js'
 import { RUN_GROUPS, type RunOptions } from '../options/run-options.js'
 import type { AskPerson } from '../person/person-agent.js'
@@ -159,15 +160,13 @@ const answer = async (json: string, { approve, ask }: RecordedRunPorts, signal: 
   const said = JSON.parse(json) as Readonly<Record<string, unknown>>
   const { id, kind, schema } = said
   const agent = String(said.agent ?? said.tool)
+  const input = memberText(Buffer.from(json), 'input') ?? 'null'
   const reply = (message: string): void => void answers.write(Buffer.from(`${message}\n`), () => {})
   if (kind === 'approval') {
     const wrong = typeof said.wrong === 'string' ? said.wrong : undefined
-    return reply(consentText(String(id), await approve({ agent, tool: String(said.tool), input: said.input, wrong })))
+    return reply(consentText(String(id), await approve({ agent, tool: String(said.tool), input, wrong })))
   }
-  const answered = await ask(
-    { agent, prompt: String(said.prompt), input: JSON.stringify(said.input), schema, check: answerCheck(schema), n: 0 },
-    signal,
-  )
+  const answered = await ask({ agent, prompt: String(said.prompt), input, schema, check: answerCheck(schema), n: 0 }, signal)
   if (answered.ok) reply(`{"answer":${JSON.stringify(id)},"value":${answered.value}}`)
   else reply(JSON.stringify({ skip: id, why: skippedWhy(answered.error) }))
 }

@@ -117,7 +117,7 @@ export class ServedGraph {
       sharedStates: this.#states,
       trace: trace?.ofCall,
       report,
-      ask: ({ tool, input, wrong }) => request.approve({ tool, input, agent: tool, wrong }),
+      ask: ({ tool, input, text = JSON.stringify(input), wrong }) => request.approve({ tool, input: text, agent: tool, wrong }),
     }
     const leased = await this.#take(request, emitter)
     if (!leased.ok) return report(leased.error)

@@ -20,6 +20,7 @@ import {
   parseJson,
   startDeadline,
 } from '@plumb/wire'
+import { memberText } from '@plumb/wire/json'
 import type { SpawnSettings } from '../child/agent-start.js'
 import { type ChildEnds, openInProcessChild } from '../child/in-process-child.js'
 import type { Spawned } from '../child/spawn.js'
@@ -29,7 +30,8 @@ import type { RunEmitter } from '../event/emitter.js'
 /** A call that waits for a person. */
 export interface AskedApproval {
   readonly tool: string
-  readonly input: unknown
+  /** JSON as it was written. */
+  readonly input: string
   /** Why what a person has put in the place of its input cannot be taken. */
   readonly wrong?: string | undefined
 }
@@ -247,7 +249,7 @@ export class WarmProcess {
       return false
     }
     if (line.kind === 'value' && line.seq === 0 && line.port === REPLIES) {
-      this.#replied(parseJson(buf, line.start, line.end))
+      this.#replied(parseJson(buf, line.start, line.end), buf.subarray(line.start, line.end))
       return false
     }
     if (line.isEnd) this.#whole++
@@ -255,10 +257,11 @@ export class WarmProcess {
     return true
   }
 
-  #replied(read: ReturnType<typeof parseJson>): void {
+  #replied(read: ReturnType<typeof parseJson>, text: Buffer): void {
     const reply = read.ok ? read.value : undefined
     if (isRecord(reply) && reply.kind === 'approval') {
-      const { id, tool, input, wrong } = reply
+      const { id, tool, wrong } = reply
+      const input = memberText(text, 'input') ?? 'null'
       this.hasAsked = true
       const asked = { tool: String(tool), input, wrong: typeof wrong === 'string' ? wrong : undefined }
       const decided = this.use?.approve(asked) ?? Promise.resolve(false)

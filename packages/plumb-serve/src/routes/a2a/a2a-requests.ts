@@ -26,12 +26,13 @@ import { type Fault, isFault, isRecord, sha256Of } from '@plumb/wire'
 import type { Access } from '../../access/tokens.js'
 import type { Binding } from '../../binding/binding.js'
 import type { Exchange } from '../../http/exchange.js'
+import type { Question } from '../../run/questions.js'
 import type { KeptRun } from '../../run/runs.js'
 import type { Service } from '../../service.js'
 import { CONVERSATION } from '../openai/request.js'
 import { cardOf } from './card.js'
 import { inputOf } from './parts.js'
-import { type Asked, artifactOf, outputPart, statusOf, type TaskFacts, taskOf } from './task.js'
+import { artifactOf, outputPart, statusOf, type TaskFacts, taskOf } from './task.js'
 
 /** In the state of a call. */
 export const EXCHANGE = 'exchange'
@@ -173,7 +174,7 @@ export class A2aHandler implements A2ARequestHandler {
       const isEdit = question.kind === 'approval' && isRecord(answer) && Object.keys(answer).join() === 'edit'
       const answered = isEdit
         ? questions.edit(question.id, access, JSON.stringify(answer.edit))
-        : questions.answer(question.id, access, answer)
+        : questions.answer(question.id, access, JSON.stringify(answer))
       if (answered?.ok) {
         const facts = this.#factsOf(kept)
         this.#facts.set(kept.run.id, { ...facts, history: [...facts.history, message] })
@@ -226,9 +227,9 @@ export class A2aHandler implements A2ARequestHandler {
     return taskOf(kept.run, this.#factsOf(kept), this.#question(kept, exchange), { historyLength })
   }
 
-  #question({ run }: KeptRun, exchange: Exchange): Asked | undefined {
+  #question({ run }: KeptRun, exchange: Exchange): Question | undefined {
     if (run.state !== 'waiting') return undefined
-    return this.#service.questions.list(accessOf(exchange)).find((one) => one.run === run.id) as Asked | undefined
+    return this.#service.questions.list(accessOf(exchange)).find((one) => one.run === run.id)
   }
 
   #factsOf({ run, conversation }: KeptRun): TaskFacts {

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Artifact, type Message, type Part, Role, type Task, TaskState, type TaskStatus } from '@a2a-js/sdk'
 import { type Fault, isFault } from '@plumb/wire'
+import type { Question } from '../../run/questions.js'
 import type { Run, RunState } from '../../run/run.js'
 import { partOf } from './parts.js'
 
@@ -13,17 +14,6 @@ export interface TaskFacts {
   readonly history: readonly Message[]
 }
 
-/** A question that a task waits for. */
-export interface Asked {
-  readonly id: string
-  readonly kind: 'person' | 'approval'
-  readonly prompt: string
-  readonly input: unknown
-  readonly schema: unknown
-  /** Why the input that a person put in the place of a call's cannot be taken. */
-  readonly wrong?: string
-}
-
 const STATES: Readonly<Record<RunState, TaskState>> = {
   running: TaskState.TASK_STATE_WORKING,
   waiting: TaskState.TASK_STATE_INPUT_REQUIRED,
@@ -32,7 +22,7 @@ const STATES: Readonly<Record<RunState, TaskState>> = {
   cancelled: TaskState.TASK_STATE_CANCELED,
 }
 
-export const statusOf = (run: Run, contextId: string, question: Asked | undefined): TaskStatus => {
+export const statusOf = (run: Run, contextId: string, question: Question | undefined): TaskStatus => {
   const failure = run.failure ?? (run.outputs === 0 ? failureOf(run) : undefined)
   const isRefused = run.state === 'done' && failure !== undefined
   const state = run.state === 'waiting' && !question ? TaskState.TASK_STATE_WORKING : STATES[run.state]
@@ -54,9 +44,9 @@ const failureOf = (run: Run): Fault | undefined => {
 
 const shown = ({ error, category, detail }: Fault) => ({ error, category, detail })
 
-const questionParts = ({ id, kind, prompt, input, schema, wrong }: Asked): Part[] => [
+const questionParts = ({ id, kind, prompt, input, schema, wrong }: Question): Part[] => [
   partOf(prompt),
-  partOf({ question: id, kind, input, schema, ...(wrong === undefined ? {} : { wrong }) }),
+  partOf({ question: id, kind, input: JSON.parse(input) as unknown, schema, ...(wrong === undefined ? {} : { wrong }) }),
 ]
 
 const messageOf = (taskId: string, contextId: string, parts: Part[]): Message => ({
@@ -81,7 +71,7 @@ export interface TaskView {
 export const taskOf = (
   run: Run,
   facts: TaskFacts,
-  question: Asked | undefined,
+  question: Question | undefined,
   { historyLength, withArtifacts = true }: TaskView = {},
 ): Task => {
   const parts = withArtifacts ? outputsOf(run) : []
