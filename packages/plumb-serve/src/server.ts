@@ -33,7 +33,8 @@ const CORS: CorsNames = {
 }
 
 const answerPicture = async (exchange: Exchange, { bindings }: Service): Promise<void> => {
-  const { path, access } = exchange
+  const { path, access, method } = exchange
+  if (method !== 'GET') return exchange.wrongMethod('GET')
   const binding = bindings.find(({ name }) => path === `/pictures/${name}` && (!access?.bindings || access.bindings.has(name)))
   const drawn = await binding?.picture()
   if (drawn?.ok)
@@ -50,7 +51,12 @@ export class Server {
   readonly #service: Service
   readonly #o: ServerOptions
   readonly #routes: Map<string, Readonly<Record<string, Route>>>
-  #card: Route | undefined
+  /** What needs no token. */
+  readonly #open = new Map<string, Route>([
+    ['/healthz', (exchange) => exchange.json(200, { status: 'ok' })],
+    ['/readyz', (exchange) => this.#ready(exchange)],
+    ['/', async (exchange) => (await import('./page/page.js')).answerPage(exchange)],
+  ])
 
   constructor(service: Service, options: ServerOptions) {
     this.#service = service
@@ -65,7 +71,8 @@ export class Server {
   }
 
   speakA2a({ card, call }: A2aRoutes): void {
-    this.#card = card
+    // It says which token is wanted.
+    this.#open.set('/.well-known/agent-card.json', card)
     this.#routes.set('/a2a', { POST: call })
   }
 
@@ -74,12 +81,20 @@ export class Server {
     const exchange = new Exchange(randomUUID(), request, response)
     response.setHeader('x-request-id', exchange.id)
     response.setHeader('x-content-type-options', 'nosniff')
-    response.once('close', () => this.#tell(exchange, performance.now() - began))
-    this.#answer(exchange).catch((error: unknown) => {
+    let ms = 0
+    const closed = new Promise<void>((resolve) => {
+      response.once('close', () => {
+        ms = performance.now() - began
+        resolve()
+      })
+    })
+    const answered = this.#answer(exchange).catch((error: unknown) => {
       this.#o.report(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error), { request: exchange.id }))
       exchange.problem(fault('internal', `this is a bug of the server, whose standard error has more: request ${exchange.id}`))
       if (!response.writableEnded) response.destroy()
     })
+    // What has come of it, and what that has cost, is known when both are over: a client may have gone before.
+    void Promise.all([closed, answered]).then(() => this.#tell(exchange, ms))
   }
 
   async #answer(exchange: Exchange): Promise<void> {
@@ -93,10 +108,8 @@ export class Server {
     if (foreign !== undefined) return exchange.problem(fault('permission_denied', foreign))
     // Before the token, which no such question carries.
     if (allowOrigin(request, response, CORS)) return
-    if (path === '/healthz' || path === '/readyz') return this.#health(exchange)
-    if (path === '/' && (method === 'GET' || method === 'HEAD')) return (await import('./page/page.js')).answerPage(exchange)
-    // It says which token is wanted.
-    if (path === '/.well-known/agent-card.json' && this.#card && method === 'GET') return this.#card(exchange)
+    const open = this.#open.get(path)
+    if (open) return method === 'GET' ? open(exchange) : exchange.wrongMethod('GET')
     exchange.access = tokens ? tokens.find(exchange.header('authorization')) : ANYBODY
     if (!exchange.access) {
       const why =
@@ -111,20 +124,18 @@ export class Server {
     if (run) return answerRun(exchange, this.#service, run)
     const methods = this.#routes.get(path)
     if (!methods) return exchange.problem(fault('no_such_page', `there is nothing at '${path.slice(0, 200)}'`))
-    const route = methods[method === 'HEAD' ? 'GET' : method]
+    const route = methods[method]
     if (route) return route(exchange)
-    const allow = Object.keys(methods).join(', ')
-    exchange.problem(fault('usage', `'${path}' takes ${allow}, and not ${method}`), { status: 405, headers: { allow } })
+    exchange.wrongMethod(Object.keys(methods).join(', '))
   }
 
-  #health(exchange: Exchange): void {
+  #ready(exchange: Exchange): void {
     const { state } = this.#service
-    if (exchange.path === '/healthz') return exchange.json(200, { status: 'ok' })
     if (state === 'ready') return exchange.json(200, { status: state })
     exchange.json(503, { status: state }, { 'retry-after': '1' })
   }
 
-  #tell({ id, method, path, response, access, logged }: Exchange, ms: number): void {
+  #tell({ id, request: { method }, path, response, access, logged }: Exchange, ms: number): void {
     const { binding } = logged
     const status = response.writableFinished || response.headersSent ? response.statusCode : 499
     if (binding !== undefined) this.#service.metrics.answered(binding, status)

@@ -6,10 +6,7 @@ import type { Service } from '../service.js'
 
 export const forgetConversation = async (exchange: Exchange, { conversations }: Service): Promise<void> => {
   const { path, method, access, response } = exchange
-  if (method !== 'DELETE') {
-    const more = { status: 405, headers: { allow: 'DELETE' } }
-    return exchange.problem(fault('usage', `a conversation takes DELETE, and not ${method}`), more)
-  }
+  if (method !== 'DELETE') return exchange.wrongMethod('DELETE')
   const id = decoded(path.slice('/conversations/'.length))
   const gone = await conversations.forget(access?.name ?? '', id)
   if (!gone.ok) exchange.problem(gone.error)

@@ -26,10 +26,7 @@ export const answerRun = async (
     run.cancel()
     return run.finished.then(() => exchange.json(200, run.shown))
   }
-  if (method !== 'GET') {
-    const allow = part === '' ? 'GET, DELETE' : 'GET'
-    return exchange.problem(fault('usage', `a run takes ${allow}, and not ${method}`), { status: 405, headers: { allow } })
-  }
+  if (method !== 'GET') return exchange.wrongMethod(part === '' ? 'GET, DELETE' : 'GET')
   if (part === 'outputs') return answerOutputs(exchange, run)
   if (part === 'events') return answerEvents(exchange, run, lastEventId(exchange))
   exchange.json(200, run.shown)

@@ -23,14 +23,12 @@ const RESPONSES: Endpoint = { read: readResponse, answer: answerResponse }
 export const answerOpenai = async (exchange: Exchange, service: Service): Promise<void> => {
   const { path, method, access } = exchange
   const models = service.bindings.filter((binding) => isModel(binding) && (!access?.bindings || access.bindings.has(binding.name)))
-  const [, id] = /^\/v1\/models(?:\/([^/]+))?$/.exec(path) ?? []
+  const [isList, id] = /^\/v1\/models(?:\/([^/]+))?$/.exec(path) ?? []
   const endpoint = path === '/v1/chat/completions' ? CHAT : path === '/v1/responses' ? RESPONSES : undefined
   if (endpoint && method === 'POST') return callModel(exchange, service, models, endpoint)
-  if (!endpoint && !path.startsWith('/v1/models'))
-    return exchange.problem(fault('no_such_page', `there is nothing at '${path.slice(0, 200)}'`))
+  if (!endpoint && isList === undefined) return exchange.problem(fault('no_such_page', `there is nothing at '${path.slice(0, 200)}'`))
   const allow = endpoint ? 'POST' : 'GET'
-  if (method !== allow)
-    return exchange.problem(fault('usage', `'${path}' takes ${allow}, and not ${method}`), { status: 405, headers: { allow } })
+  if (method !== allow) return exchange.wrongMethod(allow)
   if (id === undefined) return exchange.json(200, { object: 'list', data: models.map(shown) })
   const model = models.find(({ name }) => name === id)
   if (model) return exchange.json(200, shown(model))
