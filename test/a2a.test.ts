@@ -37,6 +37,48 @@ const message = (parts: Part[], more: Partial<Message> = {}) => ({
 const of = (binding: string) => ({ metadata: { binding } })
 const contents = ({ artifacts }: Task) => artifacts.flatMap(({ parts }) => parts.map(({ content }) => content?.value as unknown))
 
+t.test('what a stream cannot give is an error of it', async (t) => {
+  const server = await serve({ 'a.plumb': SPEC }, { args: ['--a2a', '--lazy'] })
+  t.teardown(() => server.stop())
+  const client = await new ClientFactory().createFromUrl(server.url)
+  const all = async (stream: AsyncIterable<unknown>): Promise<void> => {
+    for await (const _ of stream);
+  }
+  const ended = (await client.sendMessage(message([text('a')]))) as Task
+  await t.rejects(all(client.resubscribeTask({ tenant: '', id: 'none' })), { name: 'TaskNotFoundError' })
+  await t.rejects(all(client.resubscribeTask({ tenant: '', id: ended.id })), /has ended/)
+  await t.rejects(all(client.sendMessageStream(message([text('a')], of('none')))), /no skill 'none'/)
+  await t.rejects(all(client.sendMessageStream(message([text('a')], of('bad')))), /neither a data part nor a text that is JSON/)
+  t.strictSame(server.err().trim().split('\n').length, 1, 'and no bug of the server')
+  const call = (body: string, version = '1.0') => server.call('/a2a', body, { headers: { 'a2a-version': version } })
+  t.match((await call('{')).json, { jsonrpc: '2.0', id: null, error: { code: -32700 } })
+  t.match((await call('[]')).json, { jsonrpc: '2.0', id: null, error: { code: -32600 } })
+  t.match((await call('{"jsonrpc":"2.0","id":7,"method":"GetTask","params":{"id":"a"}}', '0.3')).json, { id: 7, error: { code: -32009 } })
+})
+
+t.test('a call that another decides on', async (t) => {
+  const tokens = ['boss', 'ann'].map((name) => ({ name, token: `${name}-0123456789abcdef`, answers: name === 'boss' }))
+  const spec = `let pay : { n: int } -> { n: int } = tool { mock: { n: 7 }, approval: "ask" }
+let main : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [pay] }`
+  const files = { 'a.plumb': spec, 'tokens.json': JSON.stringify(tokens) }
+  const server = await serve(files, { args: ['--a2a', '--tokens', 'tokens.json'] })
+  t.teardown(() => server.stop())
+  const as = (name: string) => ({ authorization: `Bearer ${name}-0123456789abcdef` })
+  const rpc = (method: string, extra: object = {}) => {
+    const params = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'call pay {"n":2}' }] }, ...extra }
+    return server.call('/a2a', JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }), { headers: as('ann') })
+  }
+  const whole = rpc('SendMessage')
+  const streamed = rpc('SendStreamingMessage')
+  const asked = async (count: number): Promise<{ id: string }[]> => {
+    const found = JSON.parse((await server.call('/pending', undefined, { headers: as('boss') })).text) as { id: string }[]
+    return found.length === count ? found : asked(count)
+  }
+  for (const { id } of await asked(2)) await server.call(`/pending/${id}`, '{"answer":true}', { headers: as('boss') })
+  t.match((await whole).text, /TASK_STATE_COMPLETED.*\\"n\\":7/, 'a message is answered when it is done')
+  t.match((await streamed).text, /\\"n\\":7.*\n\n.*TASK_STATE_COMPLETED/, 'and streamed until then')
+})
+
 t.test('the card of a server behind a proxy says where others reach it', async (t) => {
   const server = await serve(FILES, { args: ['--a2a', '--lazy', '--public-url', 'https://api.example/desk/'] })
   t.teardown(() => server.stop())

@@ -80,8 +80,8 @@ export class Run {
   readonly #stdin = new PassThrough()
   readonly #stop = new AbortController()
   readonly #began = performance.now()
-  /** To be called when it has ended, or asks a person. */
-  #stopped: (() => void)[] = []
+  /** To be told when it has ended, or asks a person. */
+  #stopped: { readonly isMine: () => boolean; readonly resolve: () => void }[] = []
   #isInLine = false
   #whole = 0
   #trace: ReturnType<Binding['trace']>
@@ -132,10 +132,10 @@ export class Run {
     return this.inputs - this.#whole
   }
 
-  /** Resolves when it has ended, or waits for a person. */
-  async stopped(): Promise<void> {
-    if (this.ended || this.state === 'waiting') return
-    await new Promise<void>((resolve) => this.#stopped.push(resolve))
+  /** Resolves when it has ended, or waits for an answer that `isMine`. */
+  async stopped(isMine: () => boolean): Promise<void> {
+    if (this.ended || isMine()) return
+    await new Promise<void>((resolve) => this.#stopped.push({ isMine, resolve }))
   }
 
   /** Any piece of lines of input. Resolves when more may come. */
@@ -205,7 +205,9 @@ export class Run {
   }
 
   #tellStopped(): void {
-    for (const resolve of this.#stopped.splice(0)) resolve()
+    const told = this.#stopped.filter(({ isMine }) => this.ended || isMine())
+    this.#stopped = this.#stopped.filter((one) => !told.includes(one))
+    for (const { resolve } of told) resolve()
   }
 
   #take(line: NumberedLine, buf: Buffer): void {

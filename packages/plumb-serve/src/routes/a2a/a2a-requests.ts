@@ -58,7 +58,7 @@ export class A2aHandler implements A2ARequestHandler {
   async sendMessage(params: SendMessageRequest, context: ServerCallContext): Promise<Task> {
     const exchange = exchangeOf(context)
     const kept = await this.#takeMessage(params, exchange)
-    if (params.configuration?.returnImmediately !== true) await kept.run.stopped()
+    if (params.configuration?.returnImmediately !== true) await this.#stopped(kept, exchange)
     return this.#shown(kept, exchange, params.configuration?.historyLength)
   }
 
@@ -161,6 +161,8 @@ export class A2aHandler implements A2ARequestHandler {
   /** It goes on with what it asked. A call is approved by true, and asked about again by {"edit": INPUT}, as in POST /pending. */
   #answer(message: Message, exchange: Exchange): KeptRun {
     const kept = this.#find(message.taskId, exchange)
+    if (message.contextId !== '' && message.contextId !== this.#factsOf(kept).contextId)
+      throw new RequestMalformedError(`task ${message.taskId} is of another context`)
     const question = this.#question(kept, exchange)
     if (!question) throw new UnsupportedOperationError(`task ${message.taskId} asks nothing that is yours to answer`)
     const [first] = message.parts
@@ -194,14 +196,14 @@ export class A2aHandler implements A2ARequestHandler {
     yield { payload: { $case: 'task', value: task } }
     let hasOutput = from > 0 && task.artifacts.length > 0
     let stopped = false
-    void run.stopped().then(() => {
+    const stopping = this.#stopped(kept, exchange).then(() => {
       stopped = true
     })
     for (let last = from; ; ) {
       const item = run.feed.at(last + 1)
       if (!item) {
         if (run.feed.hasEnded || stopped) break
-        await Promise.race([run.feed.after(last), run.stopped()])
+        await Promise.race([run.feed.after(last), stopping])
         continue
       }
       last = item.id
@@ -225,6 +227,11 @@ export class A2aHandler implements A2ARequestHandler {
     const totals = kept.run.totals
     Object.assign(exchange.logged, { binding: kept.run.binding.name, ...totals })
     return taskOf(kept.run, this.#factsOf(kept), this.#question(kept, exchange), { historyLength })
+  }
+
+  /** Resolves when it has ended, or asks what the client may answer: what another is to decide on it waits for. */
+  #stopped(kept: KeptRun, exchange: Exchange): Promise<void> {
+    return kept.run.stopped(() => this.#question(kept, exchange) !== undefined)
   }
 
   #question({ run }: KeptRun, exchange: Exchange): Question | undefined {
