@@ -1,7 +1,10 @@
 // The endpoints of OpenAI's API, called by the official client, and conversations.
 
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import t from 'tap'
@@ -35,6 +38,8 @@ const specOf = (
 @serve let shout : !string -> !string = map(upper(value))
 @serve let eliza : !string -> !string = agent { provider: "eliza", model: "doctor" }
 @serve let count : !{ messages: [{ role: string, content: string }], temperature?: number } -> !string = map($"{length(messages)} {temperature ?? 0}")
+@serve let size : !{ messages: [{ role: string, content: string }] } -> !{ n: int } = map({ n: length(messages[0].content) })
+@serve let echo : !{ messages: [{ role: string, content: string }], n_big: int } -> !string = map($"{n_big}")
 @serve let fails : !string -> !string = map(fail("it is closed"))
 @serve let number : !int -> !int = id
 `
@@ -51,7 +56,7 @@ t.test('by the official client', async (t) => {
   const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: TOKEN, maxRetries: 0 })
   t.strictSame(
     (await client.models.list()).data.map(({ id }) => id),
-    ['bot', 'shout', 'eliza', 'count', 'fails'],
+    ['bot', 'shout', 'eliza', 'count', 'size', 'echo', 'fails'],
   )
 
   const history = [
@@ -135,6 +140,69 @@ t.test('by the official client', async (t) => {
   }
   const stranger = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'wrong-token-0123456789', maxRetries: 0 })
   t.match(await stranger.models.list().catch((error: unknown) => error), { status: 401, code: 'invalid_api_key' })
+})
+
+t.test('what a client asks for beyond the text', async (t) => {
+  const server = await serve({ 'a.plumb': specOf('http://127.0.0.1:9') }, { env: { ANTHROPIC_API_KEY: 'k-0123456789' } })
+  t.teardown(() => server.stop())
+  const chat = (body: object) => server.call('/v1/chat/completions', JSON.stringify(body))
+  const hi = { model: 'shout', messages: [{ role: 'user', content: 'hi' }] }
+  const schema = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'object' } } }
+  const tools = [{ type: 'function', function: { name: 'f', parameters: { type: 'object' } } }]
+  for (const [more, message] of [
+    [{ response_format: schema }, /'response_format' asks for JSON/],
+    [{ response_format: { type: 'json_object' } }, /asks for JSON/],
+    [{ tools, tool_choice: 'required' }, /'tool_choice' forces/],
+    [{ stream: 'yes' }, /'stream' is true or false/],
+  ] as const)
+    t.match(await chat({ ...hi, ...more }), { status: 400, json: { error: { code: 'usage', message } } }, JSON.stringify(more))
+  for (const more of [{ tools, tool_choice: 'auto' }, { response_format: { type: 'text' } }, { stream: null, n: 1, tools: null }])
+    t.match(await chat({ ...hi, ...more }), { status: 200, json: { choices: [{ message: { content: 'HI' } }] } }, JSON.stringify(more))
+  const counted = { model: 'size', messages: [{ role: 'user', content: 'hi' }] }
+  t.match((await chat({ ...counted, response_format: schema })).json.choices, [{ message: { content: '{"n":2}' } }], 'by its type')
+  const background = await server.call('/v1/responses', '{"model":"shout","input":"hi","background":true}')
+  t.match(background, { status: 400, json: { error: { message: /respond-async/ } } })
+  const named = '{"model":"echo",\n"messages":[{"role":"user","content":"hi"}],\n"n_big":9007199254740993}'
+  t.match((await server.call('/v1/chat/completions', named)).text, /9007199254740993/, 'a number has all its digits')
+  const talk = { headers: { 'plumb-conversation': 'c' } }
+  const say = async () =>
+    (await server.call('/v1/responses', '{"model":"eliza","input":"I need help"}', talk)).text.match(/"text":"(.*?)"/)?.[1]
+  t.not(await say(), await say(), 'a conversation by its header')
+})
+
+t.test('an answer that was cut, and what a server counts', async (t) => {
+  const usage = {
+    prompt_tokens: 9,
+    completion_tokens: 4,
+    prompt_tokens_details: { cached_tokens: 5 },
+    completion_tokens_details: { reasoning_tokens: 1 },
+  }
+  const chunk = { id: 'a', model: 'm', choices: [{ index: 0, delta: { content: 'one two' }, finish_reason: 'length' }], usage }
+  const model = createServer((request, response) => {
+    request
+      .resume()
+      .on('end', () => response.setHeader('content-type', 'text/event-stream').end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`))
+  }).listen(0, '127.0.0.1')
+  await once(model, 'listening')
+  t.teardown(() => model.close())
+  const { port } = model.address() as AddressInfo
+  const spec = `let main : !string -> !string = agent { provider: "openai", wire: "chat", model: "m", endpoint: "http://127.0.0.1:${port}/v1", cut: "keep" }`
+  const server = await serve({ 'a.plumb': spec })
+  t.teardown(() => server.stop())
+  const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'any', maxRetries: 0 })
+  const messages = [{ role: 'user', content: 'Count.' }]
+  const { choices, usage: counted } = await client.chat.completions.create({ model: 'main', messages })
+  t.match(choices, [{ message: { content: 'one two' }, finish_reason: 'length' }])
+  t.match(counted, { prompt_tokens_details: { cached_tokens: 5 }, completion_tokens_details: { reasoning_tokens: 1 } })
+  const reasons: unknown[] = []
+  for await (const { choices } of await client.chat.completions.create({ model: 'main', messages, stream: true }))
+    reasons.push(choices[0]?.finish_reason)
+  t.equal(reasons.at(-1), 'length')
+  const response = await client.responses.create({ model: 'main', input: 'Count.' })
+  t.match(response, { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' }, output_text: 'one two' })
+  const types: string[] = []
+  for await (const { type } of await client.responses.create({ model: 'main', input: 'Count.', stream: true })) types.push(type)
+  t.equal(types.at(-1), 'response.incomplete')
 })
 
 t.test('conversations', async (t) => {

@@ -9,9 +9,8 @@ import type { Exchange } from '../http/exchange.js'
 import { onOneLine } from '../http/one-line.js'
 import type { Run } from '../run/run.js'
 import type { Service } from '../service.js'
-import { CONVERSATION } from './openai/request.js'
 import { lastEventId } from './runs.js'
-import { enter, maxCostOf, runWithClient, tell } from './with-client.js'
+import { conversationOf, enter, maxCostOf, runWithClient, tell } from './with-client.js'
 
 export const callBinding = async (exchange: Exchange, binding: Binding, service: Service): Promise<void> => {
   exchange.logged.binding = binding.name
@@ -125,9 +124,8 @@ const askedOf = (exchange: Exchange): Result<Asked> => {
   if (!maxCost.ok) return maxCost
   const key = exchange.header('idempotency-key')
   if (key !== undefined && !/^[ -~]{1,255}$/.test(key)) return fail('usage', 'Idempotency-Key takes 1 to 255 characters of ASCII')
-  const conversation = exchange.header('plumb-conversation')
-  if (conversation !== undefined && !CONVERSATION.test(conversation))
-    return fail('usage', 'Plumb-Conversation takes 1 to 200 characters of ASCII')
+  const conversation = conversationOf(exchange)
+  if (!conversation.ok) return conversation
   const isAsync = /(^|,)\s*respond-async\s*(;|,|$)/i.test(exchange.header('prefer') ?? '')
   return succeed({
     isLines,
@@ -136,7 +134,7 @@ const askedOf = (exchange: Exchange): Result<Asked> => {
     maxCost: maxCost.value,
     isAsync,
     key,
-    conversation,
+    conversation: conversation.value,
   })
 }
 

@@ -5,6 +5,7 @@ import type { Binding } from '../binding/binding.js'
 import type { Exchange } from '../http/exchange.js'
 import { Run } from '../run/run.js'
 import type { Service } from '../service.js'
+import { CONVERSATION } from './openai/request.js'
 
 export interface ClientRun {
   readonly binding: Binding
@@ -54,6 +55,13 @@ export const maxCostOf = (exchange: Exchange): Result<number | undefined> => {
   return /^\d+(\.\d{1,9})?$/.test(text)
     ? succeed(toNano(Number(text)))
     : fail('usage', 'Plumb-Max-Cost takes a number of dollars, such as 0.50')
+}
+
+/** Plumb-Conversation. */
+export const conversationOf = (exchange: Exchange): Result<string | undefined> => {
+  const id = exchange.header('plumb-conversation')
+  if (id === undefined || CONVERSATION.test(id)) return succeed(id)
+  return fail('usage', 'Plumb-Conversation takes 1 to 200 characters of ASCII')
 }
 
 /** Its place among those in hand, until it leaves; or why there is none. */

@@ -66,7 +66,9 @@ export class Run {
   outputs = 0
   errors = 0
   tokens = 0
-  readonly usage = { input: 0, output: 0 }
+  readonly usage = { input: 0, output: 0, cached: 0, reasoning: 0 }
+  /** The last answer of a model was cut off at a limit of length. */
+  isCut = false
   /** In nanodollars. */
   cost = 0
   /** Why it has ended early. */
@@ -275,6 +277,9 @@ export class Run {
     this.tokens += totalTokens(usage)
     this.usage.input += totalTokens(usage) - usage.output_tokens
     this.usage.output += usage.output_tokens
+    this.usage.cached += usage.cache_read_tokens
+    this.usage.reasoning += usage.reasoning_tokens ?? 0
+    this.isCut = usage.finish === 'length'
     this.cost += this.binding.costOf(usage) ?? 0
     const { maxCost } = this.#o
     if (maxCost === undefined || this.cost <= maxCost) return

@@ -5,6 +5,8 @@ import type { Run } from '../../run/run.js'
 
 export interface OpenaiOutcome {
   readonly text: string
+  /** It is a part of what was to be said: of an agent that keeps such answers. */
+  readonly isCut: boolean
   readonly failure: Fault | undefined
 }
 
@@ -34,5 +36,5 @@ export const followText = async (run: Run, tell: (piece: string) => Promise<void
     run.feed.read(item.id)
   }
   await run.finished
-  return { text, failure: failure ?? run.failure }
+  return { text, isCut: run.binding.isAgent && run.isCut, failure: failure ?? run.failure }
 }

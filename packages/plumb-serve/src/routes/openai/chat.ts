@@ -10,10 +10,10 @@ export const answerChat = async (exchange: Exchange, run: Run, { isStreamed, wan
   const created = Math.floor(run.created.getTime() / 1000)
   const head = { id: `chatcmpl-${run.id}`, created, model: binding.name }
   if (!isStreamed) {
-    const { text, failure } = await followText(run, () => {})
+    const { text, isCut, failure } = await followText(run, () => {})
     if (failure) return exchange.problem(failure)
     const message = { role: 'assistant', content: text, refusal: null, annotations: [] }
-    const choices = [{ index: 0, message, logprobs: null, finish_reason: 'stop' }]
+    const choices = [{ index: 0, message, logprobs: null, finish_reason: reasonOf(isCut) }]
     return exchange.json(200, { ...head, object: 'chat.completion', choices, usage: usageOf(run), system_fingerprint: null })
   }
   const chunk = (delta: object, finish_reason: string | null = null) =>
@@ -27,7 +27,7 @@ export const answerChat = async (exchange: Exchange, run: Run, { isStreamed, wan
     exchange.stream('text/event-stream')
     await chunk({ role: 'assistant', content: '', refusal: null })
   }
-  const { failure } = await followText(run, async (content) => {
+  const { isCut, failure } = await followText(run, async (content) => {
     await begin()
     await chunk({ content })
   })
@@ -36,7 +36,7 @@ export const answerChat = async (exchange: Exchange, run: Run, { isStreamed, wan
   await begin()
   if (failure) await exchange.write(`data: ${JSON.stringify(openaiError(failure, statusOf(failure)))}\n\n`)
   else {
-    await chunk({}, 'stop')
+    await chunk({}, reasonOf(isCut))
     const last = { ...head, object: 'chat.completion.chunk', choices: [], usage: usageOf(run) }
     if (wantsUsage) await exchange.write(`data: ${JSON.stringify(last)}\n\n`)
     await exchange.write('data: [DONE]\n\n')
@@ -44,10 +44,12 @@ export const answerChat = async (exchange: Exchange, run: Run, { isStreamed, wan
   exchange.end()
 }
 
-const usageOf = ({ usage: { input, output } }: Run) => ({
+const reasonOf = (isCut: boolean): string => (isCut ? 'length' : 'stop')
+
+const usageOf = ({ usage: { input, output, cached, reasoning } }: Run) => ({
   prompt_tokens: input,
   completion_tokens: output,
   total_tokens: input + output,
-  prompt_tokens_details: { cached_tokens: 0, audio_tokens: 0 },
-  completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
+  prompt_tokens_details: { cached_tokens: cached, audio_tokens: 0 },
+  completion_tokens_details: { reasoning_tokens: reasoning, audio_tokens: 0, accepted_prediction_tokens: 0, rejected_prediction_tokens: 0 },
 })

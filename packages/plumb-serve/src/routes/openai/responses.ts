@@ -1,7 +1,7 @@
 // The answer to POST /v1/responses: whole, or as events.
 
 import type { Exchange } from '../../http/exchange.js'
-import { openaiError, statusOf } from '../../http/problem.js'
+import { statusOf as httpStatusOf, openaiError } from '../../http/problem.js'
 import type { Run } from '../../run/run.js'
 import { followText } from './answer.js'
 import type { OpenaiRequest } from './request.js'
@@ -16,11 +16,16 @@ export const answerResponse = async (exchange: Exchange, run: Run, { isStreamed,
     ...{ text: { format: { type: 'text' } }, tool_choice: 'auto', tools: [], truncation: 'disabled', user: null, output: [], usage: null },
     ...more,
   })
-  const whole = (text: string) =>
-    response('completed', { output: [{ ...item, status: 'completed', content: [partOf(text)] }], usage: usageOf(run) })
+  const statusOf = (isCut: boolean): string => (isCut ? 'incomplete' : 'completed')
+  const said = (text: string, isCut: boolean) => ({ ...item, status: statusOf(isCut), content: [partOf(text)] })
+  const whole = (text: string, isCut: boolean) =>
+    response(statusOf(isCut), {
+      ...(isCut ? { incomplete_details: { reason: 'max_output_tokens' } } : {}),
+      ...{ output: [said(text, isCut)], usage: usageOf(run) },
+    })
   if (!isStreamed) {
-    const { text, failure } = await followText(run, () => {})
-    return failure ? exchange.problem(failure) : exchange.json(200, whole(text))
+    const { text, isCut, failure } = await followText(run, () => {})
+    return failure ? exchange.problem(failure) : exchange.json(200, whole(text, isCut))
   }
   let number = 0
   const tell = (type: string, more: object) =>
@@ -36,28 +41,28 @@ export const answerResponse = async (exchange: Exchange, run: Run, { isStreamed,
     await tell('response.output_item.added', { output_index: 0, item: { ...item, status: 'in_progress', content: [] } })
     await tell('response.content_part.added', { ...place, part: partOf('') })
   }
-  const { text, failure } = await followText(run, async (delta) => {
+  const { text, isCut, failure } = await followText(run, async (delta) => {
     await begin()
     await tell('response.output_text.delta', { ...place, delta, logprobs: [] })
   })
   if (failure && !hasBegun) return exchange.problem(failure)
   await begin()
   if (failure) {
-    const { message, code } = openaiError(failure, statusOf(failure)).error
+    const { message, code } = openaiError(failure, httpStatusOf(failure)).error
     await tell('response.failed', { response: response('failed', { error: { code, message } }) })
     return exchange.end()
   }
   await tell('response.output_text.done', { ...place, text, logprobs: [] })
   await tell('response.content_part.done', { ...place, part: partOf(text) })
-  await tell('response.output_item.done', { output_index: 0, item: { ...item, status: 'completed', content: [partOf(text)] } })
-  await tell('response.completed', { response: whole(text) })
+  await tell('response.output_item.done', { output_index: 0, item: said(text, isCut) })
+  await tell(`response.${statusOf(isCut)}`, { response: whole(text, isCut) })
   exchange.end()
 }
 
-const usageOf = ({ usage: { input, output } }: Run) => ({
+const usageOf = ({ usage: { input, output, cached, reasoning } }: Run) => ({
   input_tokens: input,
-  input_tokens_details: { cached_tokens: 0 },
+  input_tokens_details: { cached_tokens: cached },
   output_tokens: output,
-  output_tokens_details: { reasoning_tokens: 0 },
+  output_tokens_details: { reasoning_tokens: reasoning },
   total_tokens: input + output,
 })

@@ -5,15 +5,13 @@ import type { Binding } from '../../binding/binding.js'
 import type { Exchange } from '../../http/exchange.js'
 import type { Run } from '../../run/run.js'
 import type { Service } from '../../service.js'
-import { maxCostOf, runWithClient } from '../with-client.js'
+import { conversationOf, maxCostOf, runWithClient } from '../with-client.js'
 import { answerChat } from './chat.js'
-import { bindingOf, isModel, type OpenaiRequest, readBodyOf, readChat, readResponse } from './request.js'
+import { bindingOf, isModel, type OpenaiBody, type OpenaiRequest, readBodyOf, readChat, readResponse } from './request.js'
 import { answerResponse } from './responses.js'
 
-type Body = Readonly<Record<string, unknown>>
-
 interface Endpoint {
-  readonly read: (body: Body, binding: Binding) => Result<OpenaiRequest>
+  readonly read: (body: OpenaiBody, binding: Binding) => Result<OpenaiRequest>
   readonly answer: (exchange: Exchange, run: Run, request: OpenaiRequest) => Promise<void>
 }
 
@@ -60,7 +58,10 @@ const callModel = async (exchange: Exchange, service: Service, models: readonly 
   }
   const maxCost = maxCostOf(exchange)
   if (!maxCost.ok) return exchange.problem(maxCost.error)
-  const own = { binding: binding.value, events, maxCost: maxCost.value, conversation: request.conversation, before: request.before }
+  const named = conversationOf(exchange)
+  if (!named.ok) return exchange.problem(named.error)
+  const conversation = request.conversation ?? named.value
+  const own = { binding: binding.value, events, maxCost: maxCost.value, conversation, before: request.before }
   await runWithClient(exchange, service, { ...own, feed, answer: (run) => answer(exchange, run, request) })
 }
 
