@@ -7,6 +7,7 @@ import { openTalkingModel } from './talking-model.js'
 
 const specOf = (url = 'http://127.0.0.1:9'): string => `@serve let same : !json -> !json = id
 @serve let ask : !{ n: int } -> !int = agent { provider: "person", prompt: "How many?" }
+@serve let asks : !{ n: int } -> !int = ask ; map([value]) ; flatten
 @serve let pay : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [send] }
 @serve let bot : !string -> !string = agent { provider: "anthropic", model: "claude-x", endpoint: "${url}" }
 let send : { cents: int } -> { cents: int } = tool { mock: { cents: 1 }, approval: "ask" }
@@ -109,6 +110,21 @@ t.test('a request that waits for its turn in a conversation', async (t) => {
   }
   t.match(await answered(first.id), [{ data: { value: 7 } }, {}])
   t.match(await answered(third.id), [{ data: { value: 7 } }, {}], 'the next has its turn')
+})
+
+t.test('a run that is cancelled while others wait for it', async (t) => {
+  const server = await started(t)
+  const post = (path: string, more: Readonly<Record<string, string>> = {}) =>
+    server.call(path, '{"n":1}', { headers: { 'idempotency-key': path, ...more } })
+  const cancelled = { error: 'cancelled' }
+  const waiting = [post('/ask'), post('/asks'), post('/ask?', LINES)]
+  const questions = await pendingOf(server, 3)
+  for (const { run } of questions) await server.call(`/runs/${run}`, undefined, { method: 'DELETE' })
+  const [one, several, lines] = await Promise.all(waiting)
+  t.match(one, { status: 503, json: cancelled })
+  t.match(several, { status: 503, json: cancelled }, 'and no empty list')
+  t.match([lines?.status, JSON.parse(lines?.text ?? '')], [200, { seq: null, error: cancelled }])
+  t.match(await post('/ask'), { status: 503, json: cancelled }, 'also later')
 })
 
 t.test('a conversation that is forgotten while it is answered', async (t) => {

@@ -12,7 +12,7 @@ interface Outcome {
 }
 
 export const answerJson = async (exchange: Exchange, run: Run): Promise<void> => {
-  const { outputs, failure } = await outcomeOf(run)
+  const { outputs, failure = run.cancellation } = await outcomeOf(run)
   const { answersOnce, outputs: ports } = run.binding
   if (failure) {
     const more = outputs.length === 0 || answersOnce ? {} : { outputs: outputs.map((json) => JSON.parse(json) as unknown) }

@@ -12,5 +12,7 @@ export const answerLines = async (exchange: Exchange, run: Run): Promise<void> =
     run.feed.read(item.id)
     if (exchange.response.destroyed) return
   }
+  const error = run.cancellation
+  if (error) await exchange.write(`${JSON.stringify({ seq: null, error })}\n`)
   exchange.end()
 }

@@ -166,6 +166,11 @@ export class Run {
     this.feed.takeLast()
   }
 
+  /** It was cancelled: what is not answered never will be. */
+  get cancellation(): Fault | undefined {
+    return this.state === 'cancelled' ? fault('cancelled', 'the run was cancelled before this was answered') : undefined
+  }
+
   get saved(): SavedRun {
     const { state, inputs, outputs, errors, tokens, cost, ended = new Date(), feed } = this
     return { state, inputs, outputs, errors, tokens, cost, ended: ended.toISOString(), items: feed.items }
