@@ -19,11 +19,7 @@ table('a protocol that cannot be followed is refused at its place', [
   ['no end of a branch', 'protocol P = { a: call b, end }', ['1:19-25 protocol_invalid without an end']],
   ['it is itself', 'protocol P = loop', ["1:14-18 protocol_invalid 'loop' comes back to where it stands without a step"]],
   ['a lone loop at the top', 'protocol P = { a: end, loop }', ["1:24-28 protocol_invalid 'loop' comes back to where it stands"]],
-  [
-    'two that are each other',
-    'protocol P = Q\nprotocol Q = P',
-    ["1:14-15 protocol_invalid 'Q' comes back"],
-  ],
+  ['two that are each other', 'protocol P = Q\nprotocol Q = P', ["1:14-15 protocol_invalid 'Q' comes back"]],
   ['a label twice', 'protocol P = { a: end, a: loop }', ["1:24-25 protocol_invalid 'a' is twice in this choice"]],
   ['a label twice, by loop', 'protocol P = { a: end, b: { a: end, loop } }', ["1:37-41 protocol_invalid 'a' is twice in this choice"]],
   ['end twice', 'protocol P = { a: end, end, end }', ["1:29-32 protocol_invalid 'end' is twice"]],

@@ -78,7 +78,7 @@ const channel = (c: Cursor, start: Cursor['next']): Statement => {
   const isChannel = c.isSymbol('=') && c.isWord('channel', 1)
   const help = isChannel ? undefined : `a process is declared outside of the body: 'let ${name.text} : !A -> !B = …'`
   c.expectSymbol(':', `after 'let ${name.text}': a body declares channels, as in 'let ${name.text} : !int = channel'`, help)
-  if (c.isWord('channel')) c.fail("a channel has a type", c.next.span, `write 'let ${name.text} : !int = channel'`)
+  if (c.isWord('channel')) c.fail('a channel has a type', c.next.span, `write 'let ${name.text} : !int = channel'`)
   const port = parsePort(c)
   c.expectSymbol('=', 'after the type of the channel')
   c.expectWord('channel', "after '=': other bindings are outside the body")

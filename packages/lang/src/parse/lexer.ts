@@ -168,7 +168,12 @@ class Lexer {
     const format = around && symbol === ':' && around.depth === 0 ? this.#match(FORMAT) : undefined
     if (format !== undefined) {
       const end = this.#at + format.length
-      return this.#fail("expected '}', found ':'", this.#span(this.#at, end), end, 'a number in decimals is fixed(n, 2), a text of a width pad(s, 8)')
+      return this.#fail(
+        "expected '}', found ':'",
+        this.#span(this.#at, end),
+        end,
+        'a number in decimals is fixed(n, 2), a text of a width pad(s, 8)',
+      )
     }
     if (around && symbol === '{') around.depth++
     if (around && symbol === '}') around.depth--

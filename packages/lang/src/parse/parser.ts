@@ -124,7 +124,9 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   if (isNamed) named.name = { text: next.text, span: next.span }
   if (foreign && c.peek(1).kind === 'identifier') named.name = { text: c.peek(1).text, span: c.peek(1).span }
   const isComment = c.isSymbol('-') && c.isSymbol('-', 1)
-  const help = isComment ? 'comments are written (* … *)' : foreign ?? (isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : undefined)
+  const help = isComment
+    ? 'comments are written (* … *)'
+    : (foreign ?? (isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : undefined))
   if (c.isWord('param')) return c.fail("a param has a type: 'param name : type', or 'param name : type = constant'")
   if (c.isWord('test')) return c.fail('a test has a name in quotes: \'test "name" of binding { … }\'')
   return c.failExpecting("'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation", help)
@@ -137,7 +139,11 @@ const use = (c: Cursor): Use => {
   const target = by === 'path' ? { text: c.advance().text, span: t.span } : c.ownName('the name of a module')
   if (by === 'name' && c.isSymbol('.') && !c.next.startsLine) {
     const capital = target.text.slice(0, 1).toUpperCase() + target.text.slice(1)
-    c.fail("a module is used whole: expected a new line, found '.'", c.next.span, `write 'use ${target.text}', and then ${capital}.${c.peek(1).text}`)
+    c.fail(
+      "a module is used whole: expected a new line, found '.'",
+      c.next.span,
+      `write 'use ${target.text}', and then ${capital}.${c.peek(1).text}`,
+    )
   }
   const as = c.takeWord('as') ? c.ownName('the name of a module') : undefined
   return { kind: 'use', by, target, span: c.spanFrom(start), ...(as ? { as } : {}) }
@@ -185,7 +191,9 @@ const binding = (c: Cursor, named: { name?: Name }): Binding => {
   c.expectSymbol(
     '=',
     signature ? 'after the signature' : `after 'let ${name.text}'`,
-    isCalled ? `a function has no list of parameters: write 'let ${name.text} : A -> B = map(e)', where 'value' is what it takes` : undefined,
+    isCalled
+      ? `a function has no list of parameters: write 'let ${name.text} : A -> B = map(e)', where 'value' is what it takes`
+      : undefined,
   )
   const impl = implementation(c)
   return { kind: 'binding', annotations, name, impl, span: c.spanFrom(start), ...(signature ? { signature } : {}) }

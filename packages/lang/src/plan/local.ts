@@ -70,7 +70,8 @@ export const localNames = (
       continue
     }
     const isBroken = s.port.type.kind === 'named' && isBrokenProtocol(s.port.type.name, bound.scope)
-    if (!s.port.isStream && !isBroken) builder.report(error('spec_invalid', 'a channel carries a stream', s.port.span, "write '!' before the type"))
+    if (!s.port.isStream && !isBroken)
+      builder.report(error('spec_invalid', 'a channel carries a stream', s.port.span, "write '!' before the type"))
     declare(s.name, 'channel', channel(s.name, declaredType(s.port.type, bound.scope, builder.report), builder, s.port))
   }
   return local

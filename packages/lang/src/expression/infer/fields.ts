@@ -1,8 +1,8 @@
 // The fields that every value of a type has: those of a record, and the common ones of a sum of records.
 
 import { unite } from '../../types/join.js'
-import { fieldOf, isPresent } from '../../types/required-fields.js'
 import { fieldName } from '../../types/print.js'
+import { fieldOf, isPresent } from '../../types/required-fields.js'
 import type { Type } from '../../types/type.js'
 import { variantsOf } from '../../types/variants.js'
 import type { Fact } from './context.js'

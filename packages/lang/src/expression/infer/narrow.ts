@@ -124,7 +124,11 @@ const byHas = (argument: Expression, holds: boolean, context: Context): Narrowin
     const field = fieldOf(v, owner.field)
     return holds ? field !== undefined : !field || !isPresent(field)
   }
-  const outer = { place: owner.place, keep: keeping(isOwner, isGrowing(place, context)), outer: holds ? onTheWay(place, context) : context.narrowed }
+  const outer = {
+    place: owner.place,
+    keep: keeping(isOwner, isGrowing(place, context)),
+    outer: holds ? onTheWay(place, context) : context.narrowed,
+  }
   return holds ? { place, keep: asPresent, outer } : outer
 }
 
