@@ -11,6 +11,7 @@ export const AGENT_FORM: ProgramForm<typeof AGENT_GROUPS> = {
   description: 'One conversation: JSON Lines in, one checked answer a line out.',
   operands: { '[spec.plumb]': 'the program that holds the agent' },
   maxOperands: 1,
+  whenTooMany: "the input is standard input, as in 'plumb-agent spec.plumb <in.jsonl'",
   groups: AGENT_GROUPS,
   examples: ["echo 'I feel sad' | plumb-agent -Rr bot.plumb", 'plumb-agent --agent critic --telemetry a.plumb <in.jsonl 3>telemetry'],
 }

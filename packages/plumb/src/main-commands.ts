@@ -34,10 +34,12 @@ import { type DatabaseValues, databaseOf, describeEngine, JSON_LINES, NAMED_DATA
 import { CHECK_ROWS, runBinding } from './main-run.js'
 import { CommandTable } from './main-table.js'
 
+const INPUT_IS_STDIN = "the input is standard input, as in 'plumb spec.plumb <in.jsonl'"
+
 /** Runs the command line; resolves to the exit status. Without a word it says how to use it. */
 export const command = (argv: readonly string[], commands: Commands): Promise<number> => {
   const program = new Command('plumb')
-  const read = parseWith(program)
+  const read = parseWith(program, ({ message }) => (/'(run|stage)'/.test(message) ? INPUT_IS_STDIN : undefined))
   const table = new CommandTable(program)
   describeCommand(program, {
     description: 'compiles a spec of typed processes and runs it: JSON Lines in, JSON Lines out',

@@ -17,6 +17,7 @@ import {
   type ParsedLine,
   type ParsedOptions,
   parsePlainly,
+  preview,
   type Result,
   requireSandbox,
   succeed,
@@ -57,7 +58,7 @@ export const runBinding = async (
   spec: string | undefined,
   binding?: string,
 ): Promise<number> => {
-  const misused = misusedOption(rowsFor(command), parsed)
+  const misused = misusedOption(rowsFor(command), parsed) ?? (binding !== undefined && !spec ? misplacedSpec(binding) : undefined)
   if (misused) return endWith('plumb', misused)
   const given = runOptions(command, parsed)
   const options = withBudgetLeft(binding === undefined ? given : { ...given, run: { ...given.run, binding } })
@@ -70,6 +71,11 @@ export const runBinding = async (
   const { submit } = await import('@plumb/engine')
   return submit(spec, options.value, given.workers.url)
 }
+
+const misplacedSpec = (binding: string): Fault | undefined =>
+  binding.endsWith('.plumb')
+    ? fault('usage', `'stage' runs one process of a spec, which has to be named: plumb stage NAME ${preview(binding)}`)
+    : undefined
 
 /** What a caller has left for us limits it too; refuses a budget that cannot be read. */
 export const withBudgetLeft = (options: RunOptions): Result<RunOptions> => {

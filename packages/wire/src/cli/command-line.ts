@@ -49,10 +49,10 @@ export interface CommandLine {
 export type CommandLineReader = (argv: readonly string[], fd?: number) => Result<string | undefined>
 
 /**
- * Call it before options and commands are added: commands inherit the help format. `better` may give a more precise message than
- * commander's own.
+ * Call it before options and commands are added: commands inherit the help format. `whenTooMany` says what to do with
+ * a word too many.
  */
-export const parseWith = (command: CommandLine, better: (error: UsageError) => Fault | undefined = () => undefined): CommandLineReader => {
+export const parseWith = (command: CommandLine, whenTooMany?: (error: UsageError) => string | undefined): CommandLineReader => {
   let asked = ''
   const writeOut = (text: string): void => {
     asked += text
@@ -78,7 +78,7 @@ export const parseWith = (command: CommandLine, better: (error: UsageError) => F
           ),
         }
       const options = [command, ...command.commands].flatMap(({ options }) => options)
-      return { ok: false, error: better(error) ?? usageFault(error, options) }
+      return { ok: false, error: usageFault(error, options, whenTooMany?.(error)) }
     }
   }
 }
@@ -143,6 +143,8 @@ export interface ProgramForm<Groups extends OptionGroups> extends Omit<CommandFo
   readonly groups: Groups
   /** Help between its options and its examples. */
   readonly more?: string
+  /** What to do with a word too many. */
+  readonly whenTooMany?: string
 }
 
 export interface ReadLine<Groups extends OptionGroups> {
@@ -174,7 +176,7 @@ export const parseFully = <Groups extends OptionGroups>(
   Command: Awaited<ReturnType<LoadCommander>>,
 ): Result<ParsedLine | string> => {
   const command = new Command(form.name)
-  const read = parseWith(command)
+  const read = parseWith(command, () => form.whenTooMany)
   if (form.more !== undefined) command.addHelpText('after', form.more)
   describeCommand(command, { ...form, rows: rowsOf(form.groups) })
   command.version(form.version)

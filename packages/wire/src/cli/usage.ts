@@ -20,11 +20,13 @@ export interface NamedOption {
 /**
  * `unknown_option`, with the option that was likely meant, or `usage`. `options` are all that the program has, those of its commands
  * too: `usageFault(error, command.options)`.
+ * `whenTooMany` is what to do with a word too many.
  */
-export const usageFault = ({ code, message }: UsageError, options: Iterable<NamedOption>): Fault => {
+export const usageFault = ({ code, message }: UsageError, options: Iterable<NamedOption>, whenTooMany?: string): Fault => {
   const said = escapeControls(inOneSentence(message))
   if (code === 'commander.invalidArgument') return fault('usage', said)
-  if (code !== 'commander.unknownOption') return fault('usage', `${said}; see --help`)
+  const more = code === 'commander.excessArguments' && whenTooMany !== undefined ? `; ${whenTooMany}` : ''
+  if (code !== 'commander.unknownOption') return fault('usage', `${said}; see --help${more}`)
   const names = [...options].flatMap(({ long, hidden }) => (hidden || long == null ? [] : [long]))
   const near = nearest(/'(.*)'/s.exec(said)?.[1] ?? '', names)
   return fault('unknown_option', near === undefined ? `${said}; see --help` : `${said}; did you mean '${near}'?`)
