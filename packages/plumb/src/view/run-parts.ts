@@ -4,7 +4,8 @@ import { statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type ListedCall, readCalls, stateNow } from '@plumb/ledger/approval'
 import { toSvg, withFigures } from '@plumb/runtime/draw'
-import { type Result, succeed } from '@plumb/wire'
+import { noRecord } from '@plumb/runtime/record'
+import { fail, isAbsent, type Result, succeed } from '@plumb/wire'
 import { readTrace } from '../record/trace-lines.js'
 import { GROWING_FILE, readGrowing } from './growing.js'
 import { TRACE_FILE, withNested } from './nested.js'
@@ -26,7 +27,7 @@ export type RunParts = Omit<PageParts, 'isServed'>
 export const readRunParts = async (path: string, selection: Selection = {}): Promise<Result<RunParts>> => {
   const file = traceOf(path)
   const trace = await readTrace(file)
-  if (!trace.ok) return trace
+  if (!trace.ok) return isNoRecord(path, file) ? fail('record_invalid', noRecord(path)) : trace
   const read = readRun(trace.value, file, selection)
   if (!read.ok) return read
   if (file === path)
@@ -51,6 +52,9 @@ export const readRunParts = async (path: string, selection: Selection = {}): Pro
     directory,
   })
 }
+
+const isNoRecord = (path: string, file: string): boolean =>
+  statSync(path, { throwIfNoEntry: false })?.isDirectory() === true && [file, join(path, RECORD)].every(isAbsent)
 
 const waitingIn = (directory: string): readonly ListedCall[] => {
   const path = join(directory, APPROVALS)

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { appendLine, decisionLine, isOpen, type ListedCall, readCalls } from '@plumb/ledger/approval'
 import { endWith, fail, isAbsent, preview, type Result, succeed, writeStdout } from '@plumb/wire'
+import { noRecord, RUN_FILE } from './directory.js'
 import { APPROVALS_FILE } from './kept-answers.js'
 import { type ApproveOptions, decisionOn, showCalls } from './listed-calls.js'
 import { type AnswerOptions, decisionBy, showPending } from './pending.js'
@@ -62,6 +63,7 @@ const callsIn = (directory: string): Result<Calls> => {
   const path = join(directory, APPROVALS_FILE)
   if (isAbsent(join(directory, '.')))
     return fail('file_not_found', `there is no directory '${preview(directory)}'; name the record of a run, the directory after --record`)
+  if (isAbsent(path) && isAbsent(join(directory, RUN_FILE))) return fail('record_invalid', noRecord(directory))
   if (isAbsent(path))
     return fail('record_invalid', `nothing of the run in '${preview(directory)}' waits for a person: it was run without --park`)
   const calls = readCalls(path)

@@ -1,6 +1,6 @@
 // The files of a run: a record as it is written, resumed (resume) and decided on (approvals); inputs that failed; whole files of commands.
 
-export { clearDirectory, type RunFile, readRunFile } from './directory.js'
+export { clearDirectory, noRecord, type RunFile, readRunFile } from './directory.js'
 export { identityOfRun } from './identity.js'
 export { KEPT_DIRECTORY, keptPlaceOf, keptPlacesOf, refuseElsewhere } from './kept-answers.js'
 export { openLineFile } from './line-file.js'
