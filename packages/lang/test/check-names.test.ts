@@ -18,6 +18,24 @@ table('what other languages write', [
       "4:24-30 unknown_name no binding is named 'nosuch'",
     ],
   ],
+  ['an expression alone', 'map(value.a)', ["1:1-4 syntax_error | a process has a name and a type: 'let main : !json -> !json = map(…)'"]],
+  ['a filter of jq', '.a', ["1:1-2 syntax_error | 'let main : !json -> !json = map(…)'"]],
+  ['an agent alone', 'agent { provider: "eliza" }', ["1:1-6 syntax_error | 'let main : !json -> !json = agent { … }'"]],
+  [
+    'an agent in a chain',
+    'let f : !string -> !string = id ; agent { provider: "eliza", model: "doctor" }',
+    ["1:35-40 syntax_error 'agent' makes a binding, and no part of a chain | give it a name, let p : !A -> !B = agent { … }, and write p here"],
+  ],
+  [
+    'a body in a statement',
+    'let f : !int -> !int = plumb(i, o) {\n  i ; plumb(a, b) { a ; b } ; o\n}',
+    ["2:7-12 syntax_error 'plumb' makes a binding | let p : !A -> !B = plumb(…) { … }"],
+  ],
+  [
+    'what goes on behind an agent',
+    'let f : !string -> !string = agent { provider: "eliza", model: "doctor" } ; map(value)',
+    ["1:75-76 syntax_error | what is wired on has a name"],
+  ],
   ['a first line without its mark', '#/usr/bin/env plumb\nlet f : !int -> !int = id', ["1:1-2 syntax_error | '#!/usr/bin/env plumb'"]],
   [
     'a first line that is none',

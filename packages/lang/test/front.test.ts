@@ -205,7 +205,7 @@ t.test('expressions bind as the grammar says', async (t) => {
     ['xs[i + 1][0].y', 'xs[(i + 1)][0].y'],
     ['type + fold + map', '((type + fold) + map)'],
     ['value.let + value.match', '(value.let + value.match)'],
-    ['match', "'match' is a word of the language now; write value.match for the field"],
+    ['match', "'match' is a word of the language; write value.match for the field"],
     ['let x = a in x + 1', '(let x = a in (x + 1))'],
     ['if a then b else let x = a in let y = x in y', '(if a b (let x = a in (let y = x in y)))'],
     ['match a ?? b { x : int -> x, _ -> 0 } + 1', '(match (a ?? b) {x -> x, _ -> 0} + 1)'],

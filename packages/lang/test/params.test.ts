@@ -76,8 +76,8 @@ t.test('what may be absent, beside a ?? that is looser', async (t) => {
 
 t.test('words of the language that were names', async (t) => {
   reports(t, 'where a binding of the name is used', 'let batch : !int -> !int = id\nlet main : !int -> !int = batch ; id', [
-    "1:5-10 syntax_error 'batch' is a word of the language now; rename the binding",
-    "2:33-34 syntax_error expected '(' after 'batch' | 'batch' is a word of the language now, as in batch(20)",
+    "1:5-10 syntax_error 'batch' is a word of the language; rename the binding",
+    "2:33-34 syntax_error expected '(' after 'batch' | 'batch' is a word of the language, as in batch(20)",
   ])
   const field = (text: string) => `let main : !{ for: int, in: int } -> !json = map(${text})`
   for (const [text, at, word] of [
@@ -85,11 +85,11 @@ t.test('words of the language that were names', async (t) => {
     ['in > 3', '1:50-52', 'in'],
     ['{ x: -in }', '1:56-58', 'in'],
   ] as const)
-    reports(t, text, field(text), [`${at} syntax_error '${word}' is a word of the language now; write value.${word} for the field`])
+    reports(t, text, field(text), [`${at} syntax_error '${word}' is a word of the language; write value.${word} for the field`])
   reports(t, 'a list', field('[for x in [1]]'), ["1:51-54 syntax_error expected an expression, found 'for'"])
-  reports(t, 'a binding', 'let each : !int -> !int = id', ["1:5-9 syntax_error 'each' is a word of the language now; rename the binding"])
+  reports(t, 'a binding', 'let each : !int -> !int = id', ["1:5-9 syntax_error 'each' is a word of the language; rename the binding"])
   reports(t, 'a channel', 'let main : !int -> !int = plumb(i, o) {\n  let flatten : !int = channel\n  i ; o\n}', [
-    "2:7-14 syntax_error 'flatten' is a word of the language now; rename the channel",
+    "2:7-14 syntax_error 'flatten' is a word of the language; rename the channel",
   ])
   reports(t, 'an old word', 'let map : !int -> !int = id', ["1:5-8 syntax_error 'map' is a reserved word"])
   reports(t, 'fields', 'type T = { each: int, for: int }\nlet f : !T -> !int = map(each + value.for)', [])

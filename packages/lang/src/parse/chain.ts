@@ -81,6 +81,7 @@ const atom = (c: Cursor): Chain => {
   if ((start.text === 'endorse' || start.text === 'declassify') && c.isSymbol('(', 1)) return crossing(c, start.text)
   if (c.isWord('if'))
     c.fail("'if' stands in expressions only", start.span, 'messages are routed by filters, one before each process: filter(team = "x") ; a')
+  if (OWN_BINDINGS.has(start.text) && (c.isSymbol('{', 1) || c.isSymbol('(', 1))) unnamed(c, start.text)
   const name = c.ownName('the name of a process')
   if (c.isSymbol('(') && !c.next.isSpaced)
     c.fail(
@@ -90,6 +91,13 @@ const atom = (c: Cursor): Chain => {
     )
   const port = portBehind(c)
   return { kind: 'reference', name: { name, span: name.span }, span: c.spanFrom(start), ...(port ? { port } : {}) }
+}
+
+const OWN_BINDINGS = new Set(['agent', 'tool', 'plumb'])
+
+const unnamed = (c: Cursor, word: string): never => {
+  const [form, type] = word === 'tool' ? ['tool { … }', 'A -> B'] : [word === 'plumb' ? 'plumb(…) { … }' : 'agent { … }', '!A -> !B']
+  return c.fail(`'${word}' makes a binding, and no part of a chain`, c.next.span, `give it a name, let p : ${type} = ${form}, and write p here`)
 }
 
 // `@` follows the name without white space: with space it begins the annotation of the next binding.
@@ -191,7 +199,7 @@ const project = (c: Cursor): Chain => {
 
 // An older spec may have a binding of that name.
 const opening = (c: Cursor, word: string, form: string): void => {
-  const help = `'${word}' is a word of the language now, as in ${form}; a binding needs another name`
+  const help = `'${word}' is a word of the language, as in ${form}; a binding needs another name`
   if (!c.takeSymbol('(')) c.failExpecting(`'(' after '${word}'`, help)
 }
 

@@ -147,7 +147,7 @@ export class Cursor {
     // At the start of a line it is more likely that something is missing before it.
     if (t.startsLine) return this.failExpecting(what)
     const kind = /^the name of an? (.*)$/.exec(what)?.[1] ?? 'name'
-    if (NEW_WORDS.has(t.text)) return this.fail(`'${t.text}' is a word of the language now; rename the ${kind}`)
+    if (NEW_WORDS.has(t.text)) return this.fail(`'${t.text}' is a word of the language; rename the ${kind}`)
     return this.fail(`'${t.text}' is a reserved word and cannot be ${what}`)
   }
 

@@ -222,7 +222,7 @@ const primary = (c: Cursor): Expression => {
   if (t.text === 'if' || isLet) return c.fail(`${isLet ? "a 'let'" : "an 'if'"} inside another expression needs parentheses`)
   // `for x in xs` is a list without what is before it; else it may be a field of a spec from before these were words.
   if (NEW_WORDS.has(t.text) && c.peek(1).kind !== 'identifier')
-    return c.fail(`'${t.text}' is a word of the language now; write value.${t.text} for the field`)
+    return c.fail(`'${t.text}' is a word of the language; write value.${t.text} for the field`)
   if (WORDS.has(t.text)) return c.failExpecting('an expression', helpBefore(c))
   c.advance()
   if (c.next.kind === 'string' && !c.next.isSpaced) c.fail('a text with expressions in it begins with $', t.span, `write $"…{e}…"`)

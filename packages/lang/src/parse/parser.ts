@@ -126,11 +126,27 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   const isComment = c.isSymbol('-') && c.isSymbol('-', 1)
   const help = isComment
     ? 'comments are written (* … *)'
-    : (foreign ?? (isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : undefined))
+    : (foreign ?? (isNamed ? `write 'let ${next.text} …', or 'type ${next.text} = …'` : helpForImpl(next.text)))
   if (c.isWord('param')) return c.fail("a param has a type: 'param name : type', or 'param name : type = constant'")
   if (c.isWord('test')) return c.fail('a test has a name in quotes: \'test "name" of binding { … }\'')
   return c.failExpecting("'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation", help)
 }
+
+/** What stands here without a name, or goes on behind an agent. */
+const helpForImpl = (text: string): string | undefined => {
+  if (BEHIND.has(text)) return "what is wired on has a name: 'let p : !A -> !B = agent { … }', then 'let main : !A -> !C = p ; …'"
+  const form = FORMS.get(text)
+  return form && `a process has a name and a type: 'let main : !json -> !json = ${form}'`
+}
+
+const BEHIND = new Set([';', '*', '+', '|'])
+const FORMS: ReadonlyMap<string, string> = new Map([
+  ...['id', 'copy', 'merge', 'flatten', 'barrier'].map((word) => [word, word] as const),
+  ...['map', 'filter', 'each', 'batch', 'fold', 'project', 'trace'].map((word) => [word, `${word}(…)`] as const),
+  ...['value', '.', '{', '['].map((sign) => [sign, 'map(…)'] as const),
+  ['agent', 'agent { … }'],
+  ['plumb', 'plumb(input, output) { … }'],
+])
 
 const use = (c: Cursor): Use => {
   const start = c.advance()
