@@ -73,6 +73,7 @@ t.test('how it answers', async (t) => {
   t.match(await call(client, 'double', { n: 'many' }), { isError: true, error: 'input_type_mismatch' })
   t.match(await call(client, 'listener', { input: 'Men are all alike.' }), { text: 'IN WHAT WAY' })
   t.match(await call(client, 'counted', { input: { n: 1 } }), { isError: undefined })
+  t.match(await call(client, 'listener', { message: 'hi' }), { isError: true, text: /; the arguments are \{\\"input\\":VALUE\}/ })
   t.match(await call(client, 'counted', { n: 1 }), { isError: undefined }, 'an agent takes its record bare, too')
   t.match((await call(client, 'picture')).content, [{ type: 'image', mimeType: 'image/png', data: 'aGVsbG8=' }])
   t.match((await call(client, 'both')).content, [

@@ -2,6 +2,7 @@
 
 import { printType, resolve, type ToolPlan, type Type, toSchema } from '@plumb/lang'
 import { perform, type Registered, type Session } from '@plumb/tool/internal'
+import type { Result } from '@plumb/wire'
 import { toAnswer } from './answer.js'
 import { hintsOf, type ServedTool } from './served-tool.js'
 
@@ -17,8 +18,9 @@ export const fromRegistered = ({ plan, effects, schema, tool }: Registered, sess
     effects,
     call: async (input, { id, signal, traceparent }) => {
       const trace = traceparent === undefined ? undefined : { traceparent }
-      const { result } = await perform(tool, isWrapped ? unwrapped(input) : input, { session, signal, id, trace })
-      return toAnswer(result, outputSchema !== undefined)
+      const taken = isWrapped ? unwrapped(input) : input
+      const { result } = await perform(tool, taken, { session, signal, id, trace })
+      return toAnswer(isWrapped && taken === input ? withWayToWrap(result) : result, outputSchema !== undefined)
     },
   }
 }
@@ -31,6 +33,11 @@ const unwrapped = (json: string): string => {
   const value = JSON.parse(json) as Readonly<Record<string, unknown>>
   const keys = Object.keys(value)
   return keys.length === 1 && keys[0] === 'input' ? JSON.stringify(value.input) : json
+}
+
+const withWayToWrap = <T>(result: Result<T>): Result<T> => {
+  if (result.ok || result.error.error !== 'input_type_mismatch') return result
+  return { ok: false, error: { ...result.error, detail: `${result.error.detail}; the arguments are {"input":VALUE}` } }
 }
 
 // The text of a string is complete; an image is sent as an image, and its data is not repeated.
