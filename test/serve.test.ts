@@ -81,6 +81,7 @@ const ROWS: readonly Row[] = [
   ['/fails', '{"m":9}', 422, { error: 'input_type_mismatch', path: '.m' }],
   ['/fails', '{"n":', 400, { error: 'invalid_json' }],
   ['/fails', '', 400, { error: 'invalid_json' }],
+  ['/fails', 'hello there', 400, { error: 'invalid_json', detail: /; a text is in quotes, as in '"hi"'$/ }],
   ['/fails', ' \n ', 400, { error: 'invalid_json' }],
   ['/fails', '{"n":1} {"n":2}', 400, { error: 'invalid_json' }],
   ['/same', '['.repeat(600) + ']'.repeat(600), 400, { error: 'too_deep' }],

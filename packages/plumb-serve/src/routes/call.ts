@@ -147,7 +147,9 @@ const readInput = async (exchange: Exchange, { readBody }: Service): Promise<Res
   if (/^\s*$/.test(value.toString('latin1', 0, Math.min(value.length, 64))) && value.toString('latin1').trim() === '')
     return fail('invalid_json', 'the body is empty, and one JSON value was due')
   const flaw = checkJson(value, 0, value.length)
-  return flaw ? { ok: false, error: flaw } : succeed(onOneLine(value))
+  if (!flaw) return succeed(onOneLine(value))
+  const isText = flaw.error === 'invalid_json' && /^\s*\p{L}/u.test(value.toString('utf8', 0, 64))
+  return { ok: false, error: isText ? { ...flaw, detail: `${flaw.detail}; a text is in quotes, as in '"hi"'` } : flaw }
 }
 
 const LF = 0x0a
