@@ -34,13 +34,19 @@ export interface ChildEnding extends Exit {
   readonly lastWords: string
 }
 
+/** What shells, env and ssh mean by these. */
+const SHELL_SAYS: ReadonlyMap<number | null, string> = new Map([
+  [126, ' (a program cannot be executed)'],
+  [127, ' (a program was not found)'],
+])
+
 /** Undefined: it ended well. */
 export const failureOf = ({ name, status, signal, wasFed, reported, unanswered, isExcused, lastWords }: ChildEnding): Fault | undefined => {
   const { count } = unanswered
   const isLeft = count > 0 && !(isExcused && status === 0)
   const isWell = signal === null && (status === 0 || (!wasFed && reported > 0))
   if (isWell && !isLeft) return undefined
-  const how = signal === null ? `ended with status ${status}` : `was ended by ${signal}`
+  const how = signal === null ? `ended with status ${status}${SHELL_SAYS.get(status) ?? ''}` : `was ended by ${signal}`
   const left = count === 0 ? '' : `; ${countText(unanswered)}`
   const words = lastWords === '' ? {} : { stderr: lastWords }
   return fault('child_failed', `'${name}' ${how}${left}`, {
