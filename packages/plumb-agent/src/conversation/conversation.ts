@@ -167,7 +167,7 @@ class ProviderConversation implements Conversation {
     if (event.kind === 'retry' && event.away && event.attempt === WARN_AWAY_ATTEMPT && !this.#hasWarnedOfAway) {
       this.#hasWarnedOfAway = true
       this.#surroundings.warn?.(
-        fault('connection_failed', `${event.reason}; it is tried again for up to a minute`, { agent: this.#config.agent }),
+        fault('connection_failed', `${event.reason}; it is tried again for 15 s for each of the transport_retries`, { agent: this.#config.agent }),
       )
     }
     if (event.kind !== 'concession' || this.#conceded.has(event.what)) return
