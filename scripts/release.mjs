@@ -2,8 +2,10 @@
 //
 // TO/plumb-VERSION.tar.gz      tarball: to be unpacked anywhere
 // TO/NAME-VERSION.tgz          npm: one executable, for npm install -g
-// TO/plumb-all-VERSION.tgz     all: all six, for npm install -g
-// TO/plumb-linux-x64           single: all six and a Node in one file
+// TO/plumb-all-VERSION.tgz     all: every executable, for npm install -g
+// TO/plumb-lang-client-...tgz  client: the library for TypeScript
+// TO/plumb_lang-...whl         wheel: that for Python, for any machine; and with single one for Linux on x64 that holds the executables
+// TO/plumb-linux-x64           single: every executable and a Node in one file
 // TO/plumb-linux-arm64         arm64: the same for arm64, which no test here can run; npm has no such Node for macOS
 // TO/plumb-VERSION.vsix        vsix: the extension of VS Code
 // TO/plumb-VERSION.cdx.json    what is in them, as CycloneDX
@@ -23,10 +25,11 @@ import { build, executables } from './build.mjs'
 import { ROOT, run, runMain } from './command.mjs'
 import { installDependencies } from './dependencies.mjs'
 import { stageExtension } from './editors/stage-vscode.mjs'
-import { runOrThrow, stagePackage } from './pack.mjs'
+import { runOrThrow, stageClient, stagePackage } from './pack.mjs'
 import { componentsIn, nodeComponent } from './release/components.mjs'
 import { makeSingle, NODE, NODE_ARM64 } from './release/single.mjs'
 import { stageAll } from './stage.mjs'
+import { writeWheel } from './wheel.mjs'
 
 const { version: VERSION, license: LICENSE } = JSON.parse(readFileSync(`${ROOT}/package.json`, 'utf8'))
 // Of files in archives: no clock is in them.
@@ -35,7 +38,7 @@ const VSCE = '@vscode/vsce@4.1.0'
 /** The unscoped name is taken at npm. */
 const SCOPE = '@plumb-lang'
 
-const PARTS = ['npm', 'all', 'tarball', 'single', 'arm64', 'vsix']
+const PARTS = ['npm', 'all', 'client', 'wheel', 'tarball', 'single', 'arm64', 'vsix']
 
 const release = async (to, parts, nodeDirectory) => {
   rmSync(to, { recursive: true, force: true })
@@ -48,13 +51,18 @@ const release = async (to, parts, nodeDirectory) => {
     if (parts.includes('npm'))
       for (const name of executables()) await packForNpm(await stagePackage(name, join(directory, 'npm', name)), to)
     if (parts.includes('all')) await packAll(join(directory, 'all'), tree, to)
+    if (parts.includes('client')) await packForNpm(await stageClient(join(directory, 'client')), to)
+    if (parts.includes('wheel')) writeWheel(to)
     if (parts.includes('tarball')) await packTarball(directory, to)
     const notices = executables().map((name) => join(tree, name))
     const platform = []
     if (parts.includes('single')) {
       const reason = await makeSingle(tree, nodeDirectory ?? directory, join(to, 'plumb-linux-x64'))
       if (reason) warn(reason)
-      else platform.push(nodeComponent(NODE.name, NODE.version))
+      else {
+        platform.push(nodeComponent(NODE.name, NODE.version))
+        if (parts.includes('wheel')) writeWheel(to, join(to, 'plumb-linux-x64'))
+      }
     }
     if (parts.includes('arm64')) {
       const reason = await makeSingle(tree, nodeDirectory ?? directory, join(to, 'plumb-linux-arm64'), NODE_ARM64)
@@ -95,7 +103,7 @@ const packAll = async (all, tree, to) => {
   const manifest = {
     name: `${SCOPE}/plumb`,
     version: VERSION,
-    description: 'A typed language, and six small executables, for wiring LLM agents into pipelines',
+    description: 'A typed language, and small executables, for wiring LLM agents into pipelines',
     license: LICENSE,
     type: 'commonjs',
     engines: { node: '>=20' },

@@ -1,5 +1,5 @@
 // long
-// What a release hands out: the same bytes twice, a bill of materials, one package with six programs, and one file that needs no Node.
+// What a release hands out: the same bytes twice, a bill of materials, one package with all programs, and one file that needs no Node.
 
 import { spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -33,15 +33,21 @@ const release = (to: string, only: string) =>
   run(process.execPath, [join(ROOT, 'scripts/release.mjs'), at(to), '--only', only, '--node', node])
 
 t.test('two releases are the same bytes', async (t) => {
-  t.strictSame(release('one', isNodeHere ? 'all,single' : 'all'), { status: 0, stdout: '', stderr: '' })
-  t.strictSame(release('two', 'all'), { status: 0, stdout: '', stderr: '' })
+  t.strictSame(release('one', isNodeHere ? 'all,client,wheel,single' : 'all,client,wheel'), { status: 0, stdout: '', stderr: '' })
+  t.strictSame(release('two', 'all,client,wheel'), { status: 0, stdout: '', stderr: '' })
   const sums = (name: string) => readFileSync(at(name, 'SHA256SUMS'), 'utf8').split('\n')
   t.strictSame(
     sums('two').filter((line) => !sums('one').includes(line) && !line.endsWith('.cdx.json')),
     [],
   )
   t.equal(run('sh', ['-c', 'cd one && sha256sum -c SHA256SUMS']).status, 0)
-  t.match(release('three', 'all,nothing'), { status: 1, stderr: /--only takes npm, all, tarball, single, arm64, vsix, not 'nothing'/ })
+  const wheels = ['manylinux_2_28_x86_64', 'any'].slice(isNodeHere ? 0 : 1).map((on) => `plumb_lang-${version}-py3-none-${on}.whl`)
+  const libraries = [`plumb-lang-client-${version}.tgz`, ...wheels]
+  for (const name of libraries) t.ok(existsSync(at('one', name)), `${name}, as plumb-clients(7) says`)
+  t.match(release('three', 'all,nothing'), {
+    status: 1,
+    stderr: /--only takes npm, all, client, wheel, tarball, single, arm64, vsix, not 'nothing'/,
+  })
 })
 
 t.test('the bill of materials names every package of others', async (t) => {
@@ -54,7 +60,7 @@ t.test('the bill of materials names every package of others', async (t) => {
   t.strictSame(bill.dependencies[0].dependsOn, refs)
 })
 
-t.test('one package of npm puts all six on PATH', async (t) => {
+t.test('one package of npm puts every executable on PATH', async (t) => {
   const prefix = at('prefix')
   const installed = run('npm', ['install', '-g', '--offline', '--silent', '--prefix', prefix, at('one', `plumb-all-${version}.tgz`)])
   t.equal(installed.status, 0, installed.stderr)
@@ -71,7 +77,7 @@ t.test('one package of npm puts all six on PATH', async (t) => {
 })
 
 const SKIP = isNodeHere ? false : 'the Node for it is not here (PLUMB_OTHERS: scripts/install-others)'
-t.test('one file is all six, without a Node on PATH', { skip: SKIP }, async (t) => {
+t.test('one file is every executable, without a Node on PATH', { skip: SKIP }, async (t) => {
   const bin = at('bin')
   mkdirSync(bin)
   for (const name of ['plumb', 'plumb-agent', 'plumb-mcp']) symlinkSync(at('one/plumb-linux-x64'), join(bin, name))
