@@ -174,7 +174,7 @@ table('what --resume refuses', {
     run: `plumb --record rec eliza.plumb < /dev/null; plumb --resume rec --same free.plumb; plumb --resume rec --same --model other eliza.plumb
       echo >> eliza.plumb; plumb --resume rec --same eliza.plumb; plumb --resume mine eliza.plumb; echo '{"format":2}' > rec/run.json; plumb --resume rec eliza.plumb`,
     errors: [
-      refusal(/'eliza.plumb' is not part of this; 'free.plumb' is not part of that/),
+      refusal(/'eliza.plumb' was only in the recorded run; 'free.plumb' is only in this run/),
       refusal(/option handed_on was \[\] and is \["--model","other"\]/),
       refusal(/'eliza.plumb' has changed/),
       refusal(/'mine' is not a record of a run/),

@@ -148,8 +148,13 @@ const readInput = async (exchange: Exchange, { readBody }: Service): Promise<Res
     return fail('invalid_json', 'the body is empty, and one JSON value was due')
   const flaw = checkJson(value, 0, value.length)
   if (!flaw) return succeed(onOneLine(value))
-  const isText = flaw.error === 'invalid_json' && /^\s*\p{L}/u.test(value.toString('utf8', 0, 64))
-  return { ok: false, error: isText ? { ...flaw, detail: `${flaw.detail}; a text is in quotes, as in '"hi"'` } : flaw }
+  return { ok: false, error: { ...flaw, detail: `${flaw.detail}${helpFor(flaw, value.toString('utf8', 0, 64))}` } }
+}
+
+const helpFor = ({ error, detail }: Fault, begin: string): string => {
+  if (error !== 'invalid_json') return ''
+  if (/^\s*(?!true|false|null)\p{L}/u.test(begin)) return `; a text is in quotes, as in '"hi"'`
+  return detail.includes('there is more after the value') ? `; several inputs are lines, with Content-Type: ${NDJSON}` : ''
 }
 
 const LF = 0x0a

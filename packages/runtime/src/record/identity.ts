@@ -70,6 +70,6 @@ const changed = (a: Readonly<Record<string, unknown>>, b: Readonly<Record<string
   [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((key) => JSON.stringify(a[key]) !== JSON.stringify(b[key]))
 
 const fileChange = (before: string | undefined, now: string | undefined): string =>
-  before === undefined ? 'is not part of that' : now === undefined ? 'is not part of this' : 'has changed'
+  before === undefined ? 'is only in this run' : now === undefined ? 'was only in the recorded run' : 'has changed'
 
 const show = (value: unknown): string => JSON.stringify(value) ?? 'not given'
