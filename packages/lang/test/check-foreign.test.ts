@@ -32,6 +32,10 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
         ["2:39-43 syntax_error 'join' is called on a value | write join(a.tags, …)"],
       ],
       [
+        'type T = {items:[{price:number}]}\nlet main : !T -> !number = map(sum(items.price))',
+        ["2:42-47 type_mismatch 'items' is [{ price: number }] and has no fields | of each item write [x.price for x in items]"],
+      ],
+      [
         'type T = {ticket:string}\nlet main : !T -> !int = map(ticket.length)',
         ["2:36-42 type_mismatch 'ticket' is string and has no fields | write length(ticket)"],
       ],
@@ -244,7 +248,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
       ],
       [
         'type T={t:int}\nlet main : !T -> !json = map({ t: input, tr: value })',
-        ["2:35-40 unknown_field the input T has no field 'input' | did you mean 'value'?"],
+        ["2:35-40 unknown_field the input T has no field 'input' | did you mean 'value'? It is what comes in here; an earlier message comes along by '(a * b) ; barrier'"],
       ],
       [
         'type T = {a:int | unit}\nlet main : !T -> !bool = map(a = None)',

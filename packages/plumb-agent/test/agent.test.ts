@@ -421,7 +421,7 @@ runTable('what a provider refuses', {
   "the server's own words are reported, without the key, nor a part of it": {
     run: `${rules("() => ({ status: 401, error: { message: 'Incorrect API key provided: sk-oai-***nary, or sk-oai-canary. See https://x.example' } })")}
       echo '"a"' | OPENAI_API_KEY=sk-oai-canary plumb-agent lone.plumb 2>&1 | pick _.detail | sed 's/:[0-9]* / /'`,
-    out: "127.0.0.1 did not accept the key in OPENAI_API_KEY (401): api_error: Incorrect API key provided: *** or *** See https://x.example; nothing more is sent until 'set_model'\n",
+    out: "127.0.0.1 did not accept the key in OPENAI_API_KEY (401): api_error: Incorrect API key provided: *** or *** See https://x.example; nothing more is sent until control says 'set_model'\n",
   },
   'a server on this machine needs no key, and is given none; one that wants it says so': {
     run: `${rules("(said) => (said === 'b' ? { status: 401, error: { message: 'who are you' } } : undefined)")}

@@ -28,7 +28,7 @@ export class ProviderBreaker {
     if (generation !== this.turn) return
     const isSecond = refusal === 'doubtful' && this.#doubted !== undefined && this.#doubted !== input
     if (error && (refusal === 'final' || isSecond))
-      this.#refused ??= fault(error.error, `${error.detail}; nothing more is sent until 'set_model'`, error)
+      this.#refused ??= fault(error.error, `${error.detail}; nothing more is sent until control says 'set_model'`, error)
     this.#doubted = refusal === 'doubtful' ? input : undefined
   }
 

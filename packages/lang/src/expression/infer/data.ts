@@ -25,12 +25,18 @@ export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: bo
   const fields = e === context.asked ? someFieldsOf(base.type) : fieldsOf(base.type)
   if (!fields) {
     const of = sourceOf(e.of)
-    const help = mapsOf(base.type) ? `the value of a key is ${of}[${JSON.stringify(name)}]` : functionFor(name, of)
+    const help = mapsOf(base.type) ? `the value of a key is ${of}[${JSON.stringify(name)}]` : (fieldOfItems(name, of, base.type) ?? functionFor(name, of))
     return context.complain('type_mismatch', span, `'${sourceOf(e.of)}' is ${show(base.type)} and has no fields`, { help })
   }
   const field = fields.get(name)
   if (!field) return unknownField(e.field, base.type, fields, context)
   return narrowedFact(e, base.absence === 'never' ? field : { ...field, absence: 'maybe' }, context)
+}
+
+// A field of what the list holds.
+const fieldOfItems = (name: string, of: string, type: Type): string | undefined => {
+  const hasIt = listsOf(type)?.every((list) => list.kind === 'array' && fieldsOf(list.item)?.has(name))
+  return hasIt ? `of each item write [x.${name} for x in ${of}]` : undefined
 }
 
 // `s.length`, as in other languages.

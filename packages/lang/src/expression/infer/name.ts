@@ -49,9 +49,11 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
       help: `the input is ${show(input)}, no record, so an expression has one free name`,
     })
   }
-  const near = ownValue(name) ?? nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
+  const own = ownValue(name)
+  const near = own ?? nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
   const other = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
-  const help = helpForVariant(name, input) ?? other ?? helpForOpen(name, input)
+  const earlier = own !== 'value' ? '' : " It is what comes in here; an earlier message comes along by '(a * b) ; barrier'"
+  const help = helpForVariant(name, input) ?? (other && `${other}${earlier}`) ?? helpForOpen(name, input)
   return context.complain('unknown_field', span, `the input ${show(input)} has no field '${name}'`, { help })
 }
 
