@@ -124,6 +124,8 @@ const warnOfAll = ({ read }: FlowEngine, effectsOf: EffectsOf): readonly Diagnos
 const helpFor = (trail: Trail): string => {
   const [first] = trailSteps(trail)
   const { source, start } = first?.span ?? {}
+  if (first?.text.startsWith("from server '"))
+    return "with 'trusted: true' in it what the server gives is trusted, else take a tool away; 'plumb check --flows' shows every way from there"
   const line = source?.text.slice(start).split('\n', 1)[0] ?? ''
   const signature = /^(\w+)\s*:\s*(.*?)\s*->\s*(.*?)\s*=/.exec(line)
   const words = signature
