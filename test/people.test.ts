@@ -12,6 +12,8 @@ const bin = (name: string): string => resolve('packages', name, 'bin', name)
 const ENTER = '\r'
 
 const ONE = 'let main : !string -> !string = agent { provider: "person", prompt: "Rewrite it" }'
+const SAID = `${ONE.replace('main', 'person')}
+let main : !string -> !string = person ; map("said " + value)`
 const RECORD = `type Draft = { text: string, @min 1 @max 5 stars: int, kind: "a" | "b", note?: string }
 let review : !string -> !Draft = agent { provider: "person", prompt: "How good is it?" }
 let main : !string -> !string = review ; map($"{text} {stars} {kind} {note ?? "none"}")`
@@ -41,6 +43,16 @@ t.test('at the terminal of a run, field by field, until it fits', async (t) => {
   await pty.shows(/max 5'\ntext, or skip: ?$/)
   pty.type(`{"text":"fine","stars":3,"kind":"b"}${ENTER}`)
   await pty.shows(/"fine 3 b none"/)
+  t.strictSame(await pty.exited, { status: 0, signal: 0 })
+})
+
+t.test('an output does not end the line of the next question', async (t) => {
+  const pty = open(t, ['bash', '-c', `printf '"a"\\n"b"\\n' | ${bin('plumb')} r.plumb`], SAID)
+  await pty.shows(/ a\nanswer, or skip: ?$/)
+  pty.type(`one${ENTER}`)
+  await pty.shows(/ b\nanswer, or skip: ?\n"said one"\nanswer, or skip: ?$/)
+  pty.type(`two${ENTER}`)
+  await pty.shows(/\nanswer, or skip: two\n"said two"$/)
   t.strictSame(await pty.exited, { status: 0, signal: 0 })
 })
 

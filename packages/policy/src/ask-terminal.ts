@@ -15,6 +15,7 @@ import {
   openOutput,
   paint,
   type Result,
+  setPrompt,
   succeed,
 } from '@plumb/wire'
 
@@ -76,12 +77,20 @@ const onTerminal = (signal: AbortSignal, open: () => ConsentTerminal | undefined
   const stop = (): void => lines.stop()
   signal.addEventListener('abort', stop, { once: true })
   const { current } = lines
+  let prompt = ''
   return {
     columns: 'columns' in output && typeof output.columns === 'number' ? output.columns : undefined,
     isStyled: hasStyles('isTTY' in output && output.isTTY === true),
-    write: (text) => void output.write(text),
-    line: async () =>
-      (await lines.next()) && !current.fault ? (JSON.parse(current.buf.toString('utf8', current.start, current.end)) as string) : undefined,
+    write: (text) => {
+      prompt = text.slice(text.lastIndexOf('\n') + 1)
+      output.write(text)
+    },
+    line: async () => {
+      setPrompt(prompt)
+      const isThere = await lines.next()
+      setPrompt(undefined)
+      return isThere && !current.fault ? (JSON.parse(current.buf.toString('utf8', current.start, current.end)) as string) : undefined
+    },
     close: () => {
       signal.removeEventListener('abort', stop)
       lines.stop()

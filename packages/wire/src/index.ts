@@ -186,6 +186,7 @@ export {
 } from './spec/source-files.js'
 export { systemReason } from './system-reason.js'
 export { type ApprovalOutcome, type OfInput, type Settled, type Telemetry, type TelemetryLines, TelemetryWriter } from './telemetry.js'
+export { besidePrompt, setPrompt } from './terminal/open-prompt.js'
 export { hasStyles, paint, type Style, type Styled, sgr, styledText } from './terminal/style.js'
 export { wrappedTable } from './terminal/table.js'
 export { breakable, padWidth, textWidth, wrapWords } from './terminal/width.js'

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs'
 import { Writable } from 'node:stream'
 import type { WriteStream } from 'node:tty'
+import { besidePrompt } from '@plumb/wire'
 
 const ESC = '\x1b['
 /** The cursor is above the live lines, so that other programs write before them. */
@@ -61,7 +62,7 @@ export class LiveScreen extends Writable {
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
     // One write, so that nothing flickers.
-    const bytes = this.#isShown ? Buffer.concat([Buffer.from(ERASE_BELOW), chunk, Buffer.from(this.#drawn())]) : chunk
+    const bytes = this.#isShown ? Buffer.concat([Buffer.from(ERASE_BELOW), chunk, Buffer.from(this.#drawn())]) : besidePrompt(chunk)
     this.#terminal.write(bytes, done)
   }
 
@@ -77,19 +78,19 @@ export class LiveScreen extends Writable {
   }
 }
 
-/** Outputs on the same terminal: live lines are erased for each, and drawn again at the next turn. */
+/** Outputs on the same terminal: live lines, where there are some, are erased for each, and drawn again at the next turn. */
 export class OutputBesideScreen extends Writable {
   constructor(
     private readonly terminal: WriteStream,
-    private readonly screen: LiveScreen,
+    private readonly screen?: LiveScreen,
   ) {
     super()
     terminal.on('error', (error) => this.destroy(error))
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.screen.clear()
-    this.terminal.write(chunk, done)
+    this.screen?.clear()
+    this.terminal.write(besidePrompt(chunk), done)
   }
 
   override _final(done: () => void): void {

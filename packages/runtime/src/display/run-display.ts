@@ -63,7 +63,7 @@ export class RunDisplay {
   /** For outputs: on a terminal they take the place of the live lines. */
   openStdout(): Writable {
     const stdout = openDataOutput(1)
-    return this.#screen && stdout instanceof WriteStream ? new OutputBesideScreen(stdout, this.#screen) : stdout
+    return stdout instanceof WriteStream ? new OutputBesideScreen(stdout, this.#screen) : stdout
   }
 
   /** Live lines are erased until `work` is done. */

@@ -184,7 +184,8 @@ export const readRunFile = (directory: string): Result<RunFile> => {
 }
 
 /** Of a directory that holds no run.json. */
-export const noRecord = (directory: string): string => `'${preview(directory, 200)}' is not a record of a run; name the directory after --record`
+export const noRecord = (directory: string): string =>
+  `'${preview(directory, 200)}' is not a record of a run; name the directory after --record`
 
 /** Writes run.json atomically. */
 export const writeRunFile = (directory: string, run: RunFile): Fault | undefined => {
