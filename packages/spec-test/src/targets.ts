@@ -7,7 +7,7 @@ import type { TestCommandOptions } from './options.js'
 
 /** Why one of them cannot be written. `read`: paths of what the tests are made of, which none of them replaces. */
 export const whyNotWritten = ({ rows, markdown, html, lcov }: TestCommandOptions, read: readonly string[]): Fault | undefined => {
-  const taken = new Map(read.map((path) => [realPath(path), `is read by the tests`]))
+  const taken = new Map(read.map((path) => [realPath(path), 'is read by the tests']))
   for (const [option, path] of Object.entries({ rows, markdown, html, lcov })) {
     if (path === undefined) continue
     const name = `'--${option} ${preview(path, 200)}'`
@@ -29,7 +29,7 @@ const whyNone = (path: string): string | undefined => {
     accessSync(isFile(path) ? dirname(found ? realpathSync(path) : path) : path, constants.W_OK)
     return undefined
   } catch (error) {
-    return systemReason(error)
+    return systemReason(error as NodeJS.ErrnoException)
   }
 }
 

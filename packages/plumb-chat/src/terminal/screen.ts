@@ -53,19 +53,9 @@ export const openScreen = (
   let isMidLine = false
   /** The unfinished line of an answer that comes while a question is open; it is shown when it is complete. */
   let held = ''
-  const writing = openWriting()
-  const sign: WaitingSign | undefined = layout?.isStyled
-    ? openWaitingSign({
-        write: (text) => stdout.write(text),
-        isFree: () => !(isMidLine || held !== '' || terminal?.isAsking || writing.isHeld),
-        columns: layout.columns,
-      })
-    : undefined
-  const { hold } = writing
-  const write = (stream: Writable, text: string): void => {
-    if (text !== '') sign?.clear()
-    writing.write(stream, text)
-  }
+  const writing = openWriting(() => sign?.clear())
+  const { write, hold } = writing
+  const sign = openSign(stdout, layout, () => !(isMidLine || held !== '' || terminal?.isAsking || writing.isHeld))
   const writeAbove = (stream: Writable, text: string): void => {
     terminal?.hide()
     write(stream, text)
@@ -140,11 +130,18 @@ const wrapped = (text: string, columns: number): string =>
 
 const CONTINUED = 2
 
-const openWriting = () => {
+const openSign = (stdout: Writable, layout: AnswerTextOptions | undefined, isFree: () => boolean): WaitingSign | undefined =>
+  layout?.isStyled ? openWaitingSign({ write: (text) => stdout.write(text), isFree, columns: layout.columns }) : undefined
+
+/** `before`: called before each text. */
+const openWriting = (before: () => void) => {
   let withheld: (() => void)[] | undefined
   const write = (stream: Writable, text: string): void => {
     if (withheld) withheld.push(() => write(stream, text))
-    else if (text !== '') stream.write(text)
+    else if (text !== '') {
+      before()
+      stream.write(text)
+    }
   }
   const hold = (): (() => void) => {
     withheld ??= []

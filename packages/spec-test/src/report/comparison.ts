@@ -60,7 +60,7 @@ const headed = (text: string): Styled => {
 const VERDICTS: Readonly<Record<string, Style>> = { better: 'good', worse: 'error' }
 
 /** `a: worse: …`, with its verdict in colour. */
-const judged = (note: string, { variant, verdict = '' }: ComparedVariant): Styled => {
+const judged = (note: string, { variant, verdict = 'no difference' }: ComparedVariant): Styled => {
   const name = `${escapeControls(variant)}: `
   const style = VERDICTS[verdict]
   return style && note.startsWith(`${name}${verdict}:`)

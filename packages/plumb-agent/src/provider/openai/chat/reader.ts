@@ -67,8 +67,7 @@ export const openReader = (
     // Only the first of several answers; a chunk with the usage alone has none.
     const choice = listAt(chunk, 'choices').find((one) => (numberAt(one, 'index') ?? 0) === 0)
     const used = usageIn(chunk, choice)
-    counted = used ?? counted
-    if (used) usage = readTokenUsage(used)
+    if (used) [counted, usage] = [used, readTokenUsage(used)]
     if (choice === undefined) return undefined
     if (errorIn({ error: at(choice, 'error') })) return failures.ofError(choice)
     takeDelta(deltaOf(choice))

@@ -43,13 +43,22 @@ export class ItemDrafts {
     draft.pieces[piece] = (draft.pieces[piece] ?? '') + (textAt(event, 'delta') ?? '')
   }
 
-  /** All of what grew. */
-  settle(event: unknown, piece: Piece, whole: string | undefined): void {
+  /** All of what grew; `done`: what has it, by its name. */
+  settle(event: unknown, piece: Piece, done = event): void {
+    const whole = textAt(done, piece)
     const draft = this.#of(event, textAt(event, 'item_id'))
     // A message may have several parts, of which each is told as done.
     const isLonger = whole !== undefined && whole.length > (draft.pieces[piece] ?? '').length
     if (isLonger) draft.pieces[piece] = whole
     if (piece === 'arguments') draft.hasArguments = true
+  }
+
+  /** A part of a message, or of what was thought, is whole. */
+  settlePart(event: unknown): void {
+    const part = at(event, 'part')
+    const type = textAt(part, 'type')
+    if (type === 'refusal') this.settle(event, 'refusal', part)
+    else if (type === 'output_text' || type === 'text') this.settle(event, 'text', part)
   }
 
   /** `response`: of the last event, whose `output` some servers leave empty, or have as a text alone. */

@@ -31,13 +31,6 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
     return undefined
   }
 
-  const settlePart = (event: unknown): void => {
-    const part = at(event, 'part')
-    const type = textAt(part, 'type')
-    if (type === 'refusal') items.settle(event, 'refusal', textAt(part, 'refusal'))
-    else if (type === 'output_text' || type === 'text') items.settle(event, 'text', textAt(part, 'text'))
-  }
-
   const take = (event: unknown): Failure | undefined => {
     const type = textAt(event, 'type')
     switch (type) {
@@ -45,23 +38,19 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
         emit({ kind: 'text', delta: textAt(event, 'delta') ?? '' })
         items.grow(event, 'text')
         return undefined
-      case 'response.output_text.done':
-        items.settle(event, 'text', textAt(event, 'text'))
-        return undefined
-      case 'response.content_part.done':
-        settlePart(event)
-        return undefined
       case 'response.refusal.delta':
         items.grow(event, 'refusal')
-        return undefined
-      case 'response.refusal.done':
-        items.settle(event, 'refusal', textAt(event, 'refusal'))
         return undefined
       case 'response.function_call_arguments.delta':
         items.grow(event, 'arguments')
         return undefined
+      case 'response.output_text.done':
+      case 'response.refusal.done':
       case 'response.function_call_arguments.done':
-        items.settle(event, 'arguments', textAt(event, 'arguments'))
+        items.settle(event, DONE[type])
+        return undefined
+      case 'response.content_part.done':
+        items.settlePart(event)
         return undefined
       case 'response.reasoning_summary_text.done':
       case 'response.reasoning_text.done':
@@ -103,6 +92,13 @@ export const openReader = ({ emit, tools }: Asked, names: WireNames, failures: R
     },
   }
 }
+
+/** What of an item is whole then. */
+const DONE = {
+  'response.output_text.done': 'text',
+  'response.refusal.done': 'refusal',
+  'response.function_call_arguments.done': 'arguments',
+} as const
 
 /** Converts a plain reply to the events of a stream. */
 export const eventsOf = (response: unknown): readonly unknown[] => {
