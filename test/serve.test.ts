@@ -83,7 +83,12 @@ const ROWS: readonly Row[] = [
   ['/fails', '', 400, { error: 'invalid_json' }],
   ['/fails', 'hello there', 400, { error: 'invalid_json', detail: /; a text is in quotes, as in '"hi"'$/ }],
   ['/fails', ' \n ', 400, { error: 'invalid_json' }],
-  ['/fails', '{"n":1} {"n":2}', 400, { error: 'invalid_json', detail: /; several inputs are lines, with Content-Type: application\/x-ndjson$/ }],
+  [
+    '/fails',
+    '{"n":1} {"n":2}',
+    400,
+    { error: 'invalid_json', detail: /; several inputs are lines, with Content-Type: application\/x-ndjson$/ },
+  ],
   ['/same', '['.repeat(600) + ']'.repeat(600), 400, { error: 'too_deep' }],
   ['/same', `"${'a'.repeat(2000)}"`, 413, { error: 'line_too_long' }],
   ['/fails', '<n/>', 415, { error: 'unsupported_media' }, { headers: { 'content-type': 'application/xml' } }],

@@ -37,7 +37,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
         ['1:47-64 odd_template \'{{ name }}\' is text here: a string has no holes | write $"Dear {name}"'],
       ],
       [
-        'let main : !{ name: string } -> !string = map("Dear #{name}, ${name}")',
+        `let main : !{ name: string } -> !string = map("Dear #{name}, ${'$'}{name}")`,
         ['1:47-70 odd_template \'#{name}\' is text here: a string has no holes | write $"Dear {name}, {name}"'],
       ],
       [

@@ -248,7 +248,9 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
       ],
       [
         'type T={t:int}\nlet main : !T -> !json = map({ t: input, tr: value })',
-        ["2:35-40 unknown_field the input T has no field 'input' | did you mean 'value'? It is what comes in here; an earlier message comes along by '(a * b) ; barrier'"],
+        [
+          "2:35-40 unknown_field the input T has no field 'input' | did you mean 'value'? It is what comes in here; an earlier message comes along by '(a * b) ; barrier'",
+        ],
       ],
       [
         'type T = {a:int | unit}\nlet main : !T -> !bool = map(a = None)',

@@ -24,7 +24,9 @@ table('what other languages write', [
   [
     'an agent in a chain',
     'let f : !string -> !string = id ; agent { provider: "eliza", model: "doctor" }',
-    ["1:35-40 syntax_error 'agent' makes a binding, and no part of a chain | give it a name, let p : !A -> !B = agent { … }, and write p here"],
+    [
+      "1:35-40 syntax_error 'agent' makes a binding, and no part of a chain | give it a name, let p : !A -> !B = agent { … }, and write p here",
+    ],
   ],
   [
     'a body in a statement',
@@ -34,7 +36,7 @@ table('what other languages write', [
   [
     'what goes on behind an agent',
     'let f : !string -> !string = agent { provider: "eliza", model: "doctor" } ; map(value)',
-    ["1:75-76 syntax_error | what is wired on has a name"],
+    ['1:75-76 syntax_error | what is wired on has a name'],
   ],
   ['a first line without its mark', '#/usr/bin/env plumb\nlet f : !int -> !int = id', ["1:1-2 syntax_error | '#!/usr/bin/env plumb'"]],
   [

@@ -123,7 +123,8 @@ export class Server {
     const run = runPath(path)
     if (run) return answerRun(exchange, this.#service, run)
     const methods = this.#routes.get(path)
-    if (!methods) return exchange.problem(fault('no_such_page', `there is nothing at '${path.slice(0, 200)}': GET /openapi.json lists what there is`))
+    if (!methods)
+      return exchange.problem(fault('no_such_page', `there is nothing at '${path.slice(0, 200)}': GET /openapi.json lists what there is`))
     const route = methods[method]
     if (route) return route(exchange)
     exchange.wrongMethod(Object.keys(methods).join(', '))

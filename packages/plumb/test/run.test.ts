@@ -224,7 +224,10 @@ table('specs', {
 const usage = (detail: RegExp, error = 'usage') => ({ errors: [{ error, category: 'config', detail }], status: 2 })
 table('options', {
   'a misspelt option': { run: 'plumb --bindng x id.plumb', ...usage(/did you mean '--binding'/, 'unknown_option') },
-  'too many arguments': { run: 'plumb id.plumb inc.plumb', ...usage(/too many arguments.*got 2; see --help; the input is standard input, as in 'plumb spec\.plumb <in\.jsonl'/) },
+  'too many arguments': {
+    run: 'plumb id.plumb inc.plumb',
+    ...usage(/too many arguments.*got 2; see --help; the input is standard input, as in 'plumb spec\.plumb <in\.jsonl'/),
+  },
   'a stage without its name': { run: 'plumb stage id.plumb', ...usage(/which has to be named: plumb stage NAME id\.plumb/) },
   'two specs in one': { run: 'plumb -e "" id.plumb', ...usage(/'id.plumb' is one too many/) },
   'envelopes and text': { run: 'plumb --mux -R id.plumb', ...usage(/--mux and --raw-input exclude each other/) },

@@ -97,7 +97,11 @@ const OWN_BINDINGS = new Set(['agent', 'tool', 'plumb'])
 
 const unnamed = (c: Cursor, word: string): never => {
   const [form, type] = word === 'tool' ? ['tool { … }', 'A -> B'] : [word === 'plumb' ? 'plumb(…) { … }' : 'agent { … }', '!A -> !B']
-  return c.fail(`'${word}' makes a binding, and no part of a chain`, c.next.span, `give it a name, let p : ${type} = ${form}, and write p here`)
+  return c.fail(
+    `'${word}' makes a binding, and no part of a chain`,
+    c.next.span,
+    `give it a name, let p : ${type} = ${form}, and write p here`,
+  )
 }
 
 // `@` follows the name without white space: with space it begins the annotation of the next binding.

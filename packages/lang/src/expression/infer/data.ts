@@ -25,7 +25,9 @@ export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: bo
   const fields = e === context.asked ? someFieldsOf(base.type) : fieldsOf(base.type)
   if (!fields) {
     const of = sourceOf(e.of)
-    const help = mapsOf(base.type) ? `the value of a key is ${of}[${JSON.stringify(name)}]` : (fieldOfItems(name, of, base.type) ?? functionFor(name, of))
+    const help = mapsOf(base.type)
+      ? `the value of a key is ${of}[${JSON.stringify(name)}]`
+      : (fieldOfItems(name, of, base.type) ?? functionFor(name, of))
     return context.complain('type_mismatch', span, `'${sourceOf(e.of)}' is ${show(base.type)} and has no fields`, { help })
   }
   const field = fields.get(name)

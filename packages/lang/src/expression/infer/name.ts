@@ -49,7 +49,8 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
       help: `the input is ${show(input)}, no record, so an expression has one free name`,
     })
   }
-  const own = ownValue(name)
+  // In a test the input is what was given.
+  const own = name === 'input' && fields.has('given') ? 'given' : ownValue(name)
   const near = own ?? nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
   const other = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
   const earlier = own !== 'value' ? '' : " It is what comes in here; an earlier message comes along by '(a * b) ; barrier'"
