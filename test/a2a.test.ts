@@ -38,7 +38,7 @@ const of = (binding: string) => ({ metadata: { binding } })
 const contents = ({ artifacts }: Task) => artifacts.flatMap(({ parts }) => parts.map(({ content }) => content?.value as unknown))
 
 t.test('what a stream cannot give is an error of it', async (t) => {
-  const server = await serve({ 'a.plumb': SPEC }, { args: ['--a2a', '--lazy'] })
+  const server = await serve(FILES, { args: ['--a2a', '--lazy'] })
   t.teardown(() => server.stop())
   const client = await new ClientFactory().createFromUrl(server.url)
   const all = async (stream: AsyncIterable<unknown>): Promise<void> => {
