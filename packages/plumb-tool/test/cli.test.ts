@@ -69,6 +69,10 @@ t.test('list and schema', (t) =>
       },
       'a table on a terminal': {
         run: 'on-terminal plumb-tool list.plumb list',
+        out: '\x1b[1mname  type        effects\x1b[0m\nf     int -> int  -\n',
+      },
+      'the same without colours': {
+        run: 'NO_COLOR=1 on-terminal plumb-tool list.plumb list',
         out: 'name  type        effects\nf     int -> int  -\n',
       },
       schema: {
