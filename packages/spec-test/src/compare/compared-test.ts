@@ -9,7 +9,7 @@ import { mean } from '../scored.js'
 import { holm } from '../statistics/holm.js'
 import { hash } from '../subject-runs.js'
 import { firstWire } from './first-wire.js'
-import { type Measured, type MeasuredRow, type MeasuredTest, meanOf } from './measure.js'
+import { isUnpaid, type Measured, type MeasuredRow, type MeasuredTest, meanOf } from './measure.js'
 import { Takings } from './taken.js'
 import { type Differences, differencesOf, verdictOf } from './verdict.js'
 
@@ -28,7 +28,7 @@ const differencesIn = ({ measured: [baseline, ...others] }: MeasuredTest, seed: 
   others.map(({ variant, rows, anytime }) => {
     const { plan } = variant
     const isYesNo = plan.judges.length === 0 && plan.runs === 1
-    const asked = indexesOf(rows).filter((row) => !isUnpaid(row, baseline, { rows }))
+    const asked = indexesOf(rows).filter((row) => !isUnpaid(runsAt(baseline, row), runsAt({ rows }, row)))
     const pairs = asked.map((row) => [baselineMean(baseline, { rows }, row), meanOf(runsAt({ rows }, row))] as const)
     return differencesOf(pairs, { isYesNo, seed: hash(`${seed} ${plan.name}`), anytime })
   })
@@ -106,7 +106,7 @@ const firstWiresOf = (baseline: Measured, one: Measured): Readonly<Record<string
   const counts = new Map<string, number>()
   for (const [row, measured] of one.rows) {
     const before = baseline.rows.get(row)
-    if (!before || isUnpaid(row, baseline, one) || meanOf(measured.runs) >= baselineMean(baseline, one, row) - 1e-12) continue
+    if (!before || isUnpaid(before.runs, measured.runs) || meanOf(measured.runs) >= baselineMean(baseline, one, row) - 1e-12) continue
     const wire = partingOf(before, measured)
     if (wire !== undefined) counts.set(wire, (counts.get(wire) ?? 0) + 1)
   }
@@ -121,10 +121,6 @@ const partingOf = (before: MeasuredRow, now: MeasuredRow): string | undefined =>
 
 const isWorse = (before: MeasuredRow, now: MeasuredRow, i: number): boolean =>
   (now.runs[i]?.score ?? 0) < (now.runs[i]?.against ?? before.runs[i]?.score ?? 0)
-
-/** What was not asked for want of money says nothing of a difference. */
-const isUnpaid = (row: number, ...of: readonly (Pick<Measured, 'rows'> | undefined)[]): boolean =>
-  of.flatMap((one) => runsAt(one, row)).some(({ error }) => error === 'budget_spent')
 
 export const indexesOf = (rows: Measured['rows']): readonly number[] => [...rows.keys()].sort((a, b) => a - b)
 

@@ -234,6 +234,10 @@ const ALPHA = 0.05
 
 export const meanOf = (runs: readonly RatedRow[]): number => runs.reduce((sum, { score }) => sum + score, 0) / Math.max(1, runs.length)
 
+/** What was not asked for want of money says nothing of a difference. */
+export const isUnpaid = (before: readonly RatedRow[], now: readonly RatedRow[]): boolean =>
+  [...before, ...now].some(({ error }) => error === 'budget_spent')
+
 const partOf = ({ given, rows }: TestInputs, indexes: readonly number[]): TestInputs => {
   const pick = <T>(all: readonly T[]): readonly T[] => indexes.flatMap((i) => (i < all.length ? [all[i] as T] : []))
   return { given: new Map([...given].map(([port, messages]) => [port, pick(messages)])), ...(rows ? { rows: pick(rows) } : {}) }

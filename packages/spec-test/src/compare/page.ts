@@ -6,7 +6,7 @@ import { headOf, notesOf, rowOf } from '../report/comparison.js'
 import { percent } from '../report/words.js'
 import { mean } from '../scored.js'
 import { differingIn, firstWire, type Step } from './first-wire.js'
-import { type Measured, type MeasuredRow, type MeasuredTest, meanOf } from './measure.js'
+import { isUnpaid, type Measured, type MeasuredRow, type MeasuredTest, meanOf } from './measure.js'
 import { PAGE_STYLE } from './page-style.js'
 
 export interface ShownTest {
@@ -79,6 +79,7 @@ const changesIn = ({ measured: [baseline, ...others] }: MeasuredTest): readonly 
 }
 
 const kindOf = (before: MeasuredRow, now: MeasuredRow): Kind => {
+  if (isUnpaid(before.runs, now.runs)) return 'same'
   const beside = now.runs.flatMap(({ against }) => against ?? [])
   const difference = meanOf(now.runs) - (beside.length > 0 ? mean(beside) : meanOf(before.runs))
   if (Math.abs(difference) > 1e-12) return difference < 0 ? 'worse' : 'better'

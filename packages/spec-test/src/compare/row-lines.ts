@@ -7,7 +7,7 @@ import type { RatedRuns } from '../evaluation.js'
 import type { RatedRow } from '../rate-rows.js'
 import { indexesOf } from './compared-test.js'
 import { firstWire } from './first-wire.js'
-import type { Measured, MeasuredTest } from './measure.js'
+import { isUnpaid, type Measured, type MeasuredTest } from './measure.js'
 import { type Taken, Takings } from './taken.js'
 import { AS_IT_STANDS } from './variant.js'
 
@@ -25,7 +25,7 @@ const linesOf = (row: number, one: Measured, baseline: Measured | undefined, tak
     lineOf(rated, {
       ...{ test: plan.name, row, variant: name, isScored: plan.judges.length > 0 },
       run: plan.runs > 1 ? i + 1 : undefined,
-      wire: before && firstWire(before.steps[i] ?? [], steps[i] ?? []),
+      wire: before && !isUnpaid(before.runs, [rated]) ? firstWire(before.steps[i] ?? [], steps[i] ?? []) : undefined,
       taken: takings.of(row, i, rated),
     }),
   )
