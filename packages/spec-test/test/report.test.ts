@@ -241,6 +241,7 @@ a b.plumb:4:1: "new" of it: not compared: it is new
     const { stdout } = showComparison([compared], others, 'text', terminal)
     t.match(stdout, '\x1b[2ma b.plumb:3:1:\x1b[0m "tags"')
     t.match(stdout, '\n\x1b[1m  variant')
+    t.match(stdout, '\n  日本語 \\u202e  50.0 %', 'a name is whole before there are more columns')
     t.match(stdout, ': \x1b[1;31mworse\x1b[0m: -30.0 %')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what colours text
     for (const line of stdout.replace(/\x1b\[[\d;]*m/g, '').split('\n')) t.ok(textWidth(line) <= columns, `${columns}: ${line}`)

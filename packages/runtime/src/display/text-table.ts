@@ -6,6 +6,8 @@ export interface TableOptions {
   /** How many of the first columns are names. */
   readonly names?: number
   readonly width?: number
+  /** Cells that the first column keeps, if it needs them, before any other; 8. */
+  readonly leastName?: number
 }
 
 const GAP = '  '
@@ -13,7 +15,7 @@ const MIN_NAME_WIDTH = 8
 
 /** The first row has the titles. Columns that are empty below are left out, and from the right those that do not fit into `width`. */
 export const textTable = (rows: readonly (readonly string[])[], options: TableOptions = {}): string[] => {
-  const { names = 1, width = Number.POSITIVE_INFINITY } = options
+  const { names = 1, width = Number.POSITIVE_INFINITY, leastName = MIN_NAME_WIDTH } = options
   const clean = rows.map((row) => row.map(escapeControls))
   const isUsed = (clean[0] ?? []).map((_, i) => i === 0 || clean.slice(1).some((row) => row[i] !== ''))
   const used = clean.map((row) => row.filter((_, i) => isUsed[i]))
@@ -21,7 +23,7 @@ export const textTable = (rows: readonly (readonly string[])[], options: TableOp
   const [first = 0, ...others] = wide
   const widthOf = (n: number) => others.slice(0, n).reduce((sum, each) => sum + each + GAP.length, 0)
   let kept = others.length
-  while (kept > 0 && widthOf(kept) + Math.min(first, MIN_NAME_WIDTH) > width) kept--
+  while (kept > 0 && widthOf(kept) + Math.min(first, leastName) > width) kept--
   const nameWidth = Math.max(1, Math.min(first, width - widthOf(kept)))
   const placed = (cell: string, i: number) => {
     const size = others[i] as number

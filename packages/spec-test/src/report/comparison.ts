@@ -38,7 +38,9 @@ const tableOf = (test: ComparedTest, terminal: ReportTerminal | undefined): read
   const { title, variants } = test
   const head = headOf(test)
   const rows = [head, ...variants.map(rowOf)]
-  const table = textTable(rows, terminal ? { width: terminal.columns - INDENT.length } : {}).map((line) => INDENT + line)
+  const table = textTable(rows, terminal ? { width: terminal.columns - INDENT.length, leastName: LEAST_NAME } : {}).map(
+    (line) => INDENT + line,
+  )
   const notes = variants.flatMap((one) =>
     notesOf(test, one).map((note, i) => shown(i === 0 ? judged(note, one) : [INDENT + note], terminal)),
   )
@@ -46,6 +48,8 @@ const tableOf = (test: ComparedTest, terminal: ReportTerminal | undefined): read
 }
 
 const INDENT = '  '
+
+const LEAST_NAME = 16
 
 // The titles are bold.
 const shownRow = (line: string, i: number, terminal: ReportTerminal | undefined): string =>
