@@ -190,6 +190,19 @@ t.test('the spans of a run', async (t) => {
     'gen_ai.conversation.id': 'k1',
     'gen_ai.system_instructions': /^\[\{"type":"text","content":"Be brief\./,
   })
+  t.match(JSON.parse(String(first?.['gen_ai.input.messages'])), [{ role: 'user', parts: [{ type: 'text', content: 'k1' }] }])
+  t.match(JSON.parse(String(first?.['gen_ai.output.messages'])), [
+    {
+      role: 'assistant',
+      parts: [{ type: 'tool_call', id: 'call_a', name: 'fetch', arguments: { url: `${pageUrl}/page` } }, {}, {}, {}],
+      finish_reason: 'tool_call',
+    },
+  ])
+  t.match(JSON.parse(String(valuesOf(named('chat gpt-5.2').at(-1) as Span)['gen_ai.input.messages'])), [
+    { role: 'user' },
+    { role: 'assistant', parts: [{ type: 'tool_call' }, {}, {}, {}] },
+    { role: 'tool', parts: [{ type: 'tool_call_response', id: 'call_a', response: /page/ }, {}, {}, {}] },
+  ])
   t.match(named('chat claude-sonnet-4-5').map(valuesOf), [
     {
       'gen_ai.usage.input_tokens': '8',

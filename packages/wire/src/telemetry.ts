@@ -40,6 +40,8 @@ export type Telemetry =
     }
   /** What the agent is told before its messages, and which tools it is offered; again once that has changed. Of a run that is recorded, or whose spans have content. */
   | { kind: 'prompt'; system: string; tools: readonly { readonly name: string; readonly description: string }[] }
+  /** A request to a model, and its answer, as the conventions of OpenTelemetry have messages; before its usage. Of a run whose spans have content. */
+  | { kind: 'exchange'; input: readonly unknown[]; output: readonly unknown[] }
   /** From an agent elsewhere: may it make another call? Answered on its port `spec`. */
   | { kind: 'budget'; ask: number; claim?: Claim }
   /** And what it asked for has ended: what it has cost, in nanodollars; `lost`: its usage is reported nowhere else; `back`: it was granted

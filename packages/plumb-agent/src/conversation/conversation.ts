@@ -24,6 +24,7 @@ import { exhausted, validateAnswer } from './final-answer.js'
 import { Memories, type Memory } from './memories.js'
 import { CallCount, FINISH, factsToTell, keyIn, Meter } from './meter.js'
 import { CANCELLED, refusedWith, type Said } from './said.js'
+import { exchangeOf } from './told-exchange.js'
 import { complaint, isOnlyCut, Turn, textOfBlocks, toolUsesOf, unfinishedComplaint, unreadableComplaint } from './turn.js'
 
 /** The line to write, or why there is none; `isShared`: other inputs fail with the same error object. */
@@ -246,6 +247,7 @@ class ProviderConversation implements Conversation {
       if (isShared || answer.isShared) return refusedWith(isShared || answer.error)
       return { ok: false, error: answer.error, ...(answer.isOfModel ? { isOfModel: true } : {}) }
     }
+    if (this.#surroundings.tellsPrompt) emit(exchangeOf(question, answer.value))
     this.#count(answer.value, question, ms, keyIn(before, kept))
     return { ...answer, calls: before?.callsOf() }
   }
@@ -267,7 +269,6 @@ class ProviderConversation implements Conversation {
     request: object,
   ): void {
     const { agent, providerName, lane, priceAs } = this.#config
-    const price_as = priceAs?.(model)
     if (estimated !== undefined && !this.#hasWarnedOfUsage) this.#surroundings.warn?.(fault('usage_unknown', estimated, { agent }))
     this.#hasWarnedOfUsage ||= estimated !== undefined
     this.#log('answer', { model: answering ?? model, ms, usage, stop, content })
@@ -278,10 +279,9 @@ class ProviderConversation implements Conversation {
       ...usage,
       model: answering ?? model,
       provider: providerName,
-      ...(price_as === undefined ? {} : { price_as }),
       ms,
       finish: FINISH[stop],
-      ...factsToTell(reply),
+      ...factsToTell({ ...reply, price_as: priceAs?.(model) }),
       ...(lane === 'batch' ? { lane } : {}),
       ...(cost === undefined ? {} : { cost: toDollars(cost) }),
       ...request,

@@ -73,8 +73,9 @@ export class CallCount {
   }
 }
 
-/** What telemetry has of a reply beside its usage. */
-export const factsToTell = ({ id, model, reasoning_tokens }: ReplyFacts) => ({
+/** What telemetry has of a reply beside its usage; `price_as`: the model whose prices it has. */
+export const factsToTell = ({ id, model, reasoning_tokens, price_as }: ReplyFacts & { readonly price_as: string | undefined }) => ({
+  ...(price_as === undefined ? {} : { price_as }),
   ...(id === undefined ? {} : { response_id: id }),
   ...(model === undefined ? {} : { response_model: model }),
   ...(reasoning_tokens === undefined ? {} : { reasoning_tokens }),

@@ -99,9 +99,9 @@ export class ChildMonitor {
       allowance?.handle(telemetry)
       return false
     }
-    // Only the recorder, or a state file, asked for it.
+    // Only the recorder, a state file, or spans asked for it.
     const isMemory = telemetry?.kind === 'remembered'
-    const isPrivate = isMemory || telemetry?.kind === 'prompt'
+    const isPrivate = isMemory || telemetry?.kind === 'prompt' || telemetry?.kind === 'exchange'
     if (isMemory) {
       const { messages, conversation, seq = 0 } = telemetry
       state?.append({ place, seq: seqOf(seq), messages, ...(conversation === undefined ? {} : { conversation }) })

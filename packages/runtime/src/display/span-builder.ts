@@ -34,6 +34,13 @@ export interface ModelCallSpan {
   readonly request: string | undefined
   /** The message during which it was made; undefined: unknown. */
   readonly message: MessageRef | undefined
+  /** What was said, of a run whose spans have content. */
+  readonly exchange: Exchange | undefined
+}
+
+export interface Exchange {
+  readonly input: readonly unknown[]
+  readonly output: readonly unknown[]
 }
 
 /** A tool call, once it has ended. */
@@ -119,6 +126,8 @@ export class SpanBuilder implements RunListener {
   readonly #reported = new Set<string>()
   /** What a nested plumb has told of calls whose end is told next, by process, agent and id. */
   readonly #contexts = new Map<string, CallContext>()
+  /** Of requests whose usage is told next, by process, agent and message. */
+  readonly #exchanges = new Map<string, Exchange>()
   /** Of processes that work on several messages at once, by process and id: which of them it is about, their agent tells. */
   readonly #early = new Map<string, EarlyCall[]>()
 
@@ -177,7 +186,13 @@ export class SpanBuilder implements RunListener {
       const model = String(telemetry.model ?? 'unknown')
       this.#listener.keptAnswer?.({ process, model, request, source: String(telemetry.kept), ms, message })
     } else if (telemetry.kind === 'usage') {
-      this.#listener.modelCall?.({ ...readUsage(process, telemetry, ms), request, message })
+      const asked = exchangeKey(process, telemetry)
+      const exchange = this.#exchanges.get(asked)
+      this.#exchanges.delete(asked)
+      this.#listener.modelCall?.({ ...readUsage(process, telemetry, ms), request, message, exchange })
+    } else if (telemetry.kind === 'exchange') {
+      if (this.#exchanges.size >= MAX_CONTEXTS) this.#exchanges.clear()
+      this.#exchanges.set(exchangeKey(process, telemetry), telemetry)
     } else if (telemetry.kind === 'failed') {
       const [agent, model, error] = [telemetry.agent ?? process, telemetry.model ?? 'unknown', telemetry.error ?? '_OTHER'].map(String)
       const start = Math.max(0, ms - countOf(telemetry.ms))
@@ -248,8 +263,14 @@ export class SpanBuilder implements RunListener {
   }
 }
 
+const exchangeKey = (process: string, { agent, seq }: AgentTelemetry): string => keyOf(process, String(agent ?? process), String(seq ?? ''))
+
 // Telemetry of other programs is unchecked.
-const readUsage = (process: string, telemetry: TelemetryOf<'usage'>, ms: number): Omit<ModelCallSpan, 'request' | 'message'> => ({
+const readUsage = (
+  process: string,
+  telemetry: TelemetryOf<'usage'>,
+  ms: number,
+): Omit<ModelCallSpan, 'request' | 'message' | 'exchange'> => ({
   process,
   agent: String(telemetry.agent ?? process),
   model: String(telemetry.model ?? 'unknown'),

@@ -153,7 +153,7 @@ const openExchanges = (write: (line: unknown) => void) => {
 
 const outcomeOf = (result: Result<string>) => (result.ok ? { output: result.value } : { fault: result.error })
 
-const NOT_KEPT = new Set(['text', 'partial', 'thinking', 'output', 'remembered'])
+const NOT_KEPT = new Set(['text', 'partial', 'thinking', 'output', 'remembered', 'exchange'])
 
 // Without what is in other files.
 const eventLine = (event: RunEvent): object | undefined => {

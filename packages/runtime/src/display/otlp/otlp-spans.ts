@@ -161,6 +161,8 @@ export class OtlpSpans implements RunListener {
         'gen_ai.usage.cache_write.input_tokens': tokens.cache_creation,
         'gen_ai.usage.reasoning.output_tokens': told.reasoning > 0 ? told.reasoning : undefined,
         'gen_ai.system_instructions': this.#instructionsOf(process),
+        'gen_ai.input.messages': this.#content(told.exchange?.input, (messages) => messages),
+        'gen_ai.output.messages': this.#content(told.exchange?.output, (messages) => messages),
       },
     })
   }
