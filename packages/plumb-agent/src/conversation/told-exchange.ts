@@ -9,7 +9,9 @@ import { FINISH } from './meter.js'
 const MAX_TEXT = 4096
 const MAX_ALL = 64 * 1024
 
-export const exchangeOf = ({ history, turn }: Pick<ModelRequest, 'history' | 'turn'>, { content, stop }: ModelAnswer): Telemetry => ({
+type Exchange = Extract<Telemetry, { kind: 'exchange' }>
+
+export const exchangeOf = ({ history, turn }: Pick<ModelRequest, 'history' | 'turn'>, { content, stop }: ModelAnswer): Exchange => ({
   kind: 'exchange',
   input: newestOf([...history, ...turn]),
   output: [{ role: 'assistant', parts: content.flatMap(partOf), finish_reason: FINISH[stop] }],
