@@ -99,12 +99,17 @@ const parseFront = (yaml: string): Result<{ readonly [key: string]: Json }, Skil
   if (!read.ok) {
     const { line } = read.error
     const [why = ''] = read.error.why.split(/ at line \d/)
+    const twice = /must be unique/.test(why) ? keyAt(yaml, line) : undefined
+    if (twice !== undefined) return flaw(`'${twice}' is given twice: each key stands once`, (line ?? 0) + 1)
     return flaw(`its front matter is not YAML: ${preview(why, 200)}${toQuote(yaml, line)}`, line === undefined ? undefined : line + 1)
   }
   return isRecord(read.value)
     ? { ok: true, value: read.value as { readonly [key: string]: Json } }
     : flaw('its front matter has no keys', 1)
 }
+
+/** The key that stands in a line. */
+const keyAt = (yaml: string, line = 0): string | undefined => /^\s*([\w-]+):/.exec(yaml.split('\n')[line - 1] ?? '')?.[1]
 
 /** What to do about a value without quotes, which most errors are about. */
 const toQuote = (yaml: string, line: number | undefined): string => {
