@@ -96,7 +96,7 @@ export const unpriced = (model: string, prices: Pick<Prices, 'relatives'>): stri
   const known = near.length === 0 ? '' : ` (there are prices for ${near.join(', ')})`
   return (
     `no price is known for model '${model}'${known}, so that no limit of money can hold: say with --prices what a million of its tokens ` +
-    "cost, or take newer prices with 'plumb prices --update'"
+    "cost, with price_as in the spec whose prices it has, or take newer ones with 'plumb prices --update'"
   )
 }
 
