@@ -1,5 +1,8 @@
 // What clients send that is not quite right, and clients that go away: a request that waits for its turn, a log line that has its cost.
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { until } from '../packages/wire/test/processes.js'
 import { eventsOf, type Serving, serve } from './serving.js'
@@ -10,7 +13,7 @@ const specOf = (url = 'http://127.0.0.1:9'): string => `@serve let same : !json 
 @serve let asks : !{ n: int } -> !int = ask ; map([value]) ; flatten
 @serve let pay : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [send] }
 @serve let bot : !string -> !string = agent { provider: "anthropic", model: "claude-x", endpoint: "${url}" }
-let send : { cents: int } -> { cents: int } = tool { mock: { cents: 1 }, approval: "ask" }
+@tool true let send : { cents: int } -> { cents: int } = tool { mock: { cents: 1 }, approval: "ask" }
 `
 const LINES = { 'content-type': 'application/x-ndjson' }
 const EVENTS = { accept: 'text/event-stream' }
@@ -78,6 +81,25 @@ t.test('a person sees and answers with all digits of a number', async (t) => {
   t.match(call?.text, `{"cents":${BIG}}`)
   await server.call(`/pending/${call?.id}`, '{"answer":false}')
   await paid
+})
+
+t.test('who denies a call may say why', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'plumb-why-'))
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+  const server = await started(t, { args: ['--record', directory, '--tools'] })
+  const call = JSON.stringify('call send {"cents":7}')
+  for (const [path, body, headers, told] of [
+    ['/pay', call, {}, /was denied: too much/],
+    ['/pay', call, { 'idempotency-key': 'k' }, /was denied: too much/],
+    ['/send', '{"cents":7}', {}, /said no: too much/],
+  ] as const) {
+    const asked = server.call(path, body, { headers })
+    const [question] = await pendingOf(server, 1)
+    const answer = (json: string) => server.call(`/pending/${question?.id}`, json)
+    t.match(await answer('{"answer":false,"why":7}'), { status: 400, json: { error: 'usage' } })
+    t.equal((await answer('{"answer":false,"why":"too much"}')).status, 200)
+    t.match((await asked).text, told)
+  }
 })
 
 t.test('a request that waits for its turn in a conversation', async (t) => {

@@ -2,10 +2,14 @@ export {
   type AskedCall,
   type Consent,
   type ConsentQuestion,
+  consentIn,
+  consentJson,
   consentQuestion,
   consentText,
+  deniedConsent,
   inputToShow,
   settleConsent,
+  whyText,
 } from './approval/question.js'
 export { joinBudget, openBudget, openOwnBudget } from './budget/budget.js'
 export { currentBudget, setCurrentBudget } from './budget/current.js'

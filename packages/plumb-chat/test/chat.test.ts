@@ -116,7 +116,8 @@ t.test('approvals', async (t) => {
       answer('withdrawn')
     },
     notice: (text) => void written.push(text),
-    decide: (id, consent) => void written.push(`${id} ${typeof consent === 'object' ? consent.edited : consent ? 'allowed' : 'denied'}`),
+    decide: (id, consent) =>
+      void written.push(`${id} ${typeof consent === 'object' ? Object.values(consent) : consent ? 'allowed' : 'denied'}`),
     columns: () => undefined,
     isStyled: false,
     edit: async () => edits.shift() ?? succeed(undefined),

@@ -14,7 +14,7 @@ import {
   stateNow,
 } from './journal.js'
 import { skippedFault } from './person-question.js'
-import type { Consent } from './question.js'
+import { type Consent, whyText } from './question.js'
 
 export interface HeldCalls {
   /** Decides what happens to a call. Call it once for each call. */
@@ -120,7 +120,7 @@ const settle = async <T>(held: Held, steps: CallSteps<T>): Promise<Result<T>> =>
     case 'done':
       return succeed(before?.result as T)
     case 'denied':
-      return refuse('approval_required', held, `was denied${before?.said === undefined ? '' : `: ${preview(before.said)}`}`)
+      return refuse('approval_required', held, `was denied${whyText(before?.said)}`)
     case 'in_doubt':
       return refuse(
         'in_doubt',
@@ -132,6 +132,8 @@ const settle = async <T>(held: Held, steps: CallSteps<T>): Promise<Result<T>> =>
     default: {
       const isAllowed = await steps.ask()
       if (isAllowed === false) return refuse('approval_required', held, 'was denied')
+      if (typeof isAllowed === 'object' && 'denied' in isAllowed)
+        return refuse('approval_required', held, `was denied${whyText(isAllowed.denied)}`)
       const asked = before ? undefined : write(askedLine(id, { ...call, schema: call.schema?.() }))
       if (asked) return { ok: false, error: asked }
       if (isAllowed === undefined) return refuse('parked', held, 'waits for a person to allow it')

@@ -13,7 +13,7 @@ import {
   succeed,
   textWidth,
 } from '@plumb/wire'
-import { eachMember } from '@plumb/wire/json'
+import { eachMember, memberText } from '@plumb/wire/json'
 
 export interface ConsentQuestion {
   /** Lines that say what is asked for, shown once above the question. */
@@ -22,8 +22,18 @@ export interface ConsentQuestion {
   readonly line: string
 }
 
-/** What a person says of a call. `edited`: another input, as JSON text, with which the call is asked about again. */
-export type Consent = boolean | { readonly edited: string }
+interface Edited {
+  /** Another input, as JSON text, with which the call is asked about again. */
+  readonly edited: string
+}
+
+interface Denied {
+  /** Why. */
+  readonly denied: string
+}
+
+/** What a person says of a call. */
+export type Consent = boolean | Edited | Denied
 
 export interface AskedCall {
   readonly tool: string
@@ -146,11 +156,12 @@ export const settleConsent = async <T>(
   call: AskedCall,
   ask: (call: AskedCall, nth: number) => Promise<Consent | T>,
   check: (json: string) => Result<string> | Promise<Result<string>>,
-): Promise<{ readonly said: boolean | T; readonly edited?: string }> => {
+): Promise<{ readonly said: boolean | T; readonly edited?: string; readonly why?: string }> => {
   let edited: string | undefined
   let wrong: string | undefined
   for (let nth = 1; ; nth++) {
     const said = await ask({ ...call, input: edited ?? call.input, wrong }, nth)
+    if (isDenied(said)) return { said: false, why: said.denied }
     if (!isEdited(said)) return { said, ...(edited === undefined ? {} : { edited }) }
     const checked = await check(said.edited)
     wrong = checked.ok ? undefined : checked.error.detail
@@ -172,9 +183,30 @@ export const fitInput = (text: string, schema: unknown): Result<string> => {
 }
 
 /** The message that tells an agent, or a run, what was said of a call that it has asked about. */
-export const consentText = (id: string, consent: Consent): string =>
-  typeof consent === 'object'
-    ? `{"edit":${JSON.stringify(id)},"input":${consent.edited}}`
-    : JSON.stringify(consent ? { approve: id } : { deny: id })
+export const consentText = (id: string, consent: Consent): string => {
+  if (typeof consent === 'boolean') return JSON.stringify(consent ? { approve: id } : { deny: id })
+  if ('denied' in consent) return JSON.stringify({ deny: id, why: consent.denied })
+  return `{"edit":${JSON.stringify(id)},"input":${consent.edited}}`
+}
 
-const isEdited = <T>(said: Consent | T): said is Extract<Consent, object> => isRecord(said) && typeof said.edited === 'string'
+/** That a call is denied, with what the person says of that. */
+export const deniedConsent = (why: string | undefined): Consent => (why === undefined || why === '' ? false : { denied: why })
+
+/** As JSON text. */
+export const consentJson = (consent: Consent): string =>
+  typeof consent === 'object' && 'edited' in consent ? `{"edited":${consent.edited}}` : JSON.stringify(consent)
+
+/** What `consentJson` has written; any other text is a no. */
+export const consentIn = (json: string): Consent => {
+  if (!json.startsWith('{')) return json === 'true'
+  const bytes = Buffer.from(json)
+  const [edited, denied] = [memberText(bytes, 'edited'), memberText(bytes, 'denied')]
+  if (edited !== undefined) return { edited }
+  return deniedConsent(denied === undefined ? undefined : String(JSON.parse(denied)))
+}
+
+/** For what a model is told of a denied call. */
+export const whyText = (why: string | undefined): string => (why === undefined ? '' : `: ${preview(why, MAX_WRONG)}`)
+
+const isEdited = <T>(said: Consent | T): said is Edited => isRecord(said) && 'edited' in said && typeof said.edited === 'string'
+const isDenied = <T>(said: Consent | T): said is Denied => isRecord(said) && 'denied' in said && typeof said.denied === 'string'

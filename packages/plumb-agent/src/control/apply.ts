@@ -2,7 +2,7 @@
 // pause, resume, in this order), or between inputs.
 
 import { isDeepStrictEqual } from 'node:util'
-import type { Consent } from '@plumb/ledger'
+import { type Consent, deniedConsent } from '@plumb/ledger'
 import { type Fault, fault } from '@plumb/wire'
 import type { Conversation } from '../conversation/conversation.js'
 import type { Outlets, ReplyTo } from '../io/outlets.js'
@@ -66,7 +66,7 @@ export class ControlProcessor {
     if (control.effort !== undefined) conversation.setEffort(control.effort)
     if (control.cancelled !== undefined) cancel(control.cancelled)
     if (control.approved !== undefined) this.#settle(control.approved, true, replyTo)
-    if (control.denied !== undefined) this.#settle(control.denied, false, replyTo)
+    if (control.denied !== undefined) this.#settle(control.denied.id, deniedConsent(control.denied.why), replyTo)
     if (control.edited !== undefined) this.#settle(control.edited.id, { edited: control.edited.json }, replyTo)
     const { answered, skipped } = control
     if (answered) this.#answer(answered.id, { json: answered.json }, replyTo)

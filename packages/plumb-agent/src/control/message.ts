@@ -29,7 +29,7 @@ export interface Control {
   readonly conversation?: Identity
   /** Ids of calls that wait for approval. */
   readonly approved?: string
-  readonly denied?: string
+  readonly denied?: { readonly id: string; readonly why: string | undefined }
   /** A call that waits for approval, and what is put in the place of its input. */
   readonly edited?: { readonly id: string; readonly json: string }
   /** Ids of questions that wait, and their answer. */
@@ -70,7 +70,8 @@ export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.str
   if (edit !== undefined && (edit === approve || edit === deny))
     return refuse(`'edit' has the call asked about again, with an id of its own: approve or deny that`)
   if ((answer === undefined) !== (value.value === undefined)) return refuse(`'answer' names a question, and 'value' is its answer`)
-  if (why !== undefined && skip === undefined) return refuse(`'why' says why a question is skipped: it stands beside 'skip'`)
+  if (why !== undefined && skip === undefined && deny === undefined)
+    return refuse(`'why' says why a call is denied, or a question skipped: it stands beside 'deny' or 'skip'`)
   return succeed({
     ...(set_temp === undefined ? {} : { temperature: set_temp }),
     ...(set_model === undefined ? {} : { model: set_model }),
@@ -80,7 +81,7 @@ export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.str
     ...(if_memory === undefined ? {} : { expectedMemory: if_memory }),
     ...(conversation === undefined ? {} : { conversation: identityOfJson(memberText(text, 'conversation') ?? '') as Identity }),
     ...(approve === undefined ? {} : { approved: approve }),
-    ...(deny === undefined ? {} : { denied: deny }),
+    ...(deny === undefined ? {} : { denied: { id: deny, why } }),
     ...(edit === undefined ? {} : { edited: { id: edit, json: memberText(text, 'input') ?? '' } }),
     ...(answer === undefined ? {} : { answered: { id: answer, json: memberText(text, 'value') ?? '' } }),
     ...(skip === undefined ? {} : { skipped: { id: skip, why: why ?? '' } }),

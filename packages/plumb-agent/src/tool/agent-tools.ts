@@ -1,10 +1,9 @@
 // The tools of this agent, ready to be called: declared, permitted, approved, and run by a dispatcher. Loaded for an agent with tools alone.
 
 import { type CheckedTool, resolve, toToolSchema } from '@plumb/lang'
-import type { Consent } from '@plumb/ledger'
+import { consentIn } from '@plumb/ledger'
 import { fitOutput, fitToolInput } from '@plumb/tool/call/fit'
 import { type Fault, fail, parseJson, succeed, type ToolCaller } from '@plumb/wire'
-import { memberText } from '@plumb/wire/json'
 import type { PreparedAgent } from '../config/prepare.js'
 import type { Outlets } from '../io/outlets.js'
 import type { AgentOptions } from '../options.js'
@@ -70,13 +69,8 @@ const askBy =
   async ({ id, tool, input, wrong }, signal) => {
     const request = { id: `ask ${id}`, name: tool, input, asks: true, ...(wrong === undefined ? {} : { wrong }) }
     const { content, is_error } = await caller.call(request, APPROVAL_TIMEOUT_MS, signal)
-    return is_error ? undefined : (readEdited(content) ?? content === 'true')
+    return is_error ? undefined : consentIn(content)
   }
-
-const readEdited = (content: string): Consent | undefined => {
-  const edited = content.startsWith('{') ? memberText(Buffer.from(content), 'edited') : undefined
-  return edited === undefined ? undefined : { edited }
-}
 
 /** The dispatcher with the connections to MCP servers runs their tools. */
 const withServers = (others: ToolCaller, { own, offered }: Servers, declared: ReadonlySet<string>): ToolCaller => {

@@ -1,6 +1,6 @@
 // Asks a person to approve calls: on the control channel if there is one, else at the terminal.
 
-import { type Consent, settleConsent } from '@plumb/ledger'
+import { type Consent, settleConsent, whyText } from '@plumb/ledger'
 import { terminalApproval } from '@plumb/policy'
 import { type ApprovalOutcome, type Fault, fault, preview, type Result, succeed } from '@plumb/wire'
 import type { Emit } from '../io/telemetry.js'
@@ -72,9 +72,9 @@ export class Approvals {
 
   /** `approval_required` if the call is denied or no answer comes. */
   async requestConsent(request: EditableRequest, signal: AbortSignal): Promise<Result<Consented>> {
-    const { said, ...consented } = await this.#settle(request, signal)
+    const { said, why, ...consented } = await this.#settle(request, signal)
     if (said === true) return succeed(consented)
-    const error = said === false ? fault('approval_required', `the call of '${preview(request.tool)}' was denied`) : said
+    const error = said === false ? fault('approval_required', `the call of '${preview(request.tool)}' was denied${whyText(why)}`) : said
     return { ok: false, error }
   }
 
@@ -158,6 +158,7 @@ const isEdited = (decision: Consent | Fault): boolean => typeof decision === 'ob
 
 const outcomeOf = (decision: Consent | Fault): ApprovalOutcome => {
   if (typeof decision === 'boolean') return decision ? 'approved' : 'denied'
+  if ('denied' in decision) return 'denied'
   return decision === TIMED_OUT ? 'timeout' : decision === DROPPED ? 'cancelled' : 'unheard'
 }
 

@@ -1,10 +1,9 @@
 // Questions that wait for a person: of agents whose model is one, and of calls of tools that need consent.
 
 import { randomUUID } from 'node:crypto'
-import type { Consent } from '@plumb/ledger'
+import { consentJson } from '@plumb/ledger'
 import { skippedFault } from '@plumb/ledger/approval'
 import { canonicalJson, type Fault, fault, type Result, sha256Of, succeed } from '@plumb/wire'
-import { memberText } from '@plumb/wire/json'
 
 export interface Asked {
   readonly kind: 'person' | 'approval'
@@ -71,13 +70,14 @@ export class Questions {
     return [...this.#waiting.values()].filter(({ asked }) => maySee(asked, by)).map(({ shown }) => shown)
   }
 
-  /** `json`: a text. Undefined: there is no such question, or it is another's. A fault: the answer does not fit, and it waits on. */
-  answer(id: string, by: Answering, json: string): Result<void> | undefined {
+  /** `json`: a text; `why`: of a call that is denied. Undefined: there is no such question, or it is another's. A fault: the answer does not fit, and it waits on. */
+  answer(id: string, by: Answering, json: string, why?: string): Result<void> | undefined {
     const waiting = this.#waiting.get(id)
     if (!waiting || !maySee(waiting.asked, by)) return undefined
     const wrong = waiting.asked.check(json)
     if (wrong) return { ok: false, error: wrong }
-    waiting.settle(succeed(json))
+    const isDenied = waiting.asked.kind === 'approval' && json === 'false' && why !== undefined
+    waiting.settle(succeed(isDenied ? consentJson({ denied: why }) : json))
     return succeed(undefined)
   }
 
@@ -86,7 +86,7 @@ export class Questions {
     const waiting = this.#waiting.get(id)
     if (!waiting || !maySee(waiting.asked, by)) return undefined
     if (waiting.asked.kind !== 'approval') return { ok: false, error: fault('usage', 'this is a question, and not a call: answer it') }
-    waiting.settle(succeed(`{"edited":${input}}`))
+    waiting.settle(succeed(consentJson({ edited: input })))
     return succeed(undefined)
   }
 
@@ -102,12 +102,6 @@ export class Questions {
 export const questionJson = ({ input, ...others }: Question): string => withInput(others, input)
 
 const withInput = (others: object, input: string): string => `${JSON.stringify(others).slice(0, -1)},"input":${input}}`
-
-/** What an answer says of a call. */
-export const consentIn = (answer: string): Consent => {
-  const edited = answer.startsWith('{') ? memberText(Buffer.from(answer), 'edited') : undefined
-  return edited === undefined ? answer === 'true' : { edited }
-}
 
 /** Calls are decided on by those who answer for all; an agent's question also by whom it was asked for. */
 const maySee = ({ kind, owner }: Asked, { name, answers }: Answering): boolean => answers || (kind === 'person' && owner === name)

@@ -169,7 +169,8 @@ const askBy = async (
 ): Promise<Said | undefined> => {
   if (tool !== undefined) {
     const consent = await approve({ agent, tool, input, wrong }, signal)
-    return typeof consent === 'object' ? consent : { isApproved: consent }
+    if (typeof consent === 'boolean') return { isApproved: consent }
+    return 'denied' in consent ? { isApproved: false, why: consent.denied } : consent
   }
   const answered = await ask({ agent, prompt, input, schema, check: answerCheck(schema), n: 0 }, signal)
   if (answered.ok) return { isApproved: true, answer: answered.value }

@@ -8,11 +8,11 @@
 //   cancelled   it was cancelled                               what is in hand is dropped
 
 import { PassThrough } from 'node:stream'
-import type { Consent } from '@plumb/ledger'
+import { type Consent, consentIn } from '@plumb/ledger'
 import { type Fault, fault, isFault, LineReader, NumberedLine, toDollars, totalTokens } from '@plumb/wire'
 import type { Binding, BindingRequest } from '../binding/binding.js'
 import { Feed, type FeedItem } from './feed.js'
-import { type Asked, consentIn, type Questions } from './questions.js'
+import type { Asked, Questions } from './questions.js'
 
 export type RunState = 'running' | 'waiting' | 'done' | 'failed' | 'cancelled'
 

@@ -1,7 +1,7 @@
 // Asks a person to approve a call, if the tool or the policy requires it. Without a person to ask, the call is denied.
 
 import { type Json, toSchema } from '@plumb/lang'
-import { type AskedCall, type Consent, settleConsent } from '@plumb/ledger'
+import { type AskedCall, type Consent, settleConsent, whyText } from '@plumb/ledger'
 import { terminalApproval } from '@plumb/policy'
 import { fail, type Result } from '@plumb/wire'
 import type { JsonText } from '../json-text.js'
@@ -31,11 +31,15 @@ export const withApproval =
       const ask = async ({ input: text, wrong }: AskedCall): Promise<Consent> =>
         !signal.aborted &&
         session.approve({ ...request, input: JSON.parse(text) as Json, text, ...(wrong === undefined ? {} : { wrong }) }, signal)
-      const { said, edited } = await settleConsent<never>({ tool: tool.name, input }, ask, (json) => check(json, call))
+      const { said, edited, why } = await settleConsent<never>({ tool: tool.name, input }, ask, (json) => check(json, call))
       note(call, 'approval', !said ? 'not given' : edited === undefined ? 'given' : 'given, with another input')
       if (said && edited !== undefined) call.record.edited = edited
       if (said) return tool.run(edited ?? input, call)
-      return fail('approval_required', `'${tool.name}' needs the consent of a person, who said no or is not there`, { tool: tool.name })
+      return fail(
+        'approval_required',
+        `'${tool.name}' needs the consent of a person, who said no${why === undefined ? ' or is not there' : whyText(why)}`,
+        { tool: tool.name },
+      )
     },
   })
 

@@ -2,6 +2,7 @@
 // It shares no queue with data: neither waits for the other.
 
 import type { CheckedTool } from '@plumb/lang'
+import { consentJson } from '@plumb/ledger'
 import type { AskTerminal } from '@plumb/policy'
 import type { serveLines } from '@plumb/tool/internal'
 import {
@@ -125,7 +126,7 @@ export class ToolService {
     const { description, effects } = checkedTools.find((tool) => tool.name === name) ?? {}
     const said = await askPerson?.({ tool: name, input, description, effects, wrong }, this.#closing.signal)
     if (said === undefined) return errorAnswer(id, NOBODY)
-    return { id, content: typeof said === 'object' ? `{"edited":${said.edited}}` : String(said), is_error: false }
+    return { id, content: consentJson(said), is_error: false }
   }
 }
 

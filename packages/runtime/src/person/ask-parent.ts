@@ -1,7 +1,7 @@
 // Asks whoever has started this run: questions are numbered lines of the port `ctrl_out`, as those of an agent, and answers come on a
-// descriptor: {"answer":ID,"value":V}, {"skip":ID,"why":TEXT}, {"approve":ID}, {"deny":ID}, {"edit":ID,"input":V}.
+// descriptor: {"answer":ID,"value":V}, {"skip":ID,"why":TEXT}, {"approve":ID}, {"deny":ID,"why":TEXT}, {"edit":ID,"input":V}.
 
-import type { Consent } from '@plumb/ledger'
+import { type Consent, deniedConsent } from '@plumb/ledger'
 import { questionText, skippedFault } from '@plumb/ledger/approval'
 import type { AnswerQuestion, TerminalQuestions } from '@plumb/policy'
 import { type Fault, fail, fault, isRecord, openInput, type Result, readControl, succeed, valueText } from '@plumb/wire'
@@ -56,7 +56,10 @@ export const askParent = (fd: number, write: (line: string) => void): ParentQues
           text === undefined ? [] : `,"${name}":${JSON.stringify(text)}`,
         )
         say(`{"kind":"approval","id":"${id}","tool":${JSON.stringify(tool)}${more.join('')},"input":${input}}`)
-        return ({ edit, approve }, text) => resolve(edit === id ? { edited: memberText(text, 'input') ?? 'null' } : approve === id)
+        return ({ edit, approve, why }, text) => {
+          if (edit === id) resolve({ edited: memberText(text, 'input') ?? 'null' })
+          else resolve(approve === id || deniedConsent(typeof why === 'string' ? why : undefined))
+        }
       }),
     answer: (question, signal) =>
       ask<Result<string>>(GONE, signal, (id, resolve) => {

@@ -54,7 +54,7 @@ export const openToolSession = async (options: SessionOptions, settings: SpawnSe
           run,
           ask: async () => {
             const said = await withoutLiveLines(() => ask(request, signal))
-            return said === undefined ? undefined : said === true
+            return typeof said === 'object' && 'edited' in said ? false : said
           },
         })),
     onCall: log || emitter || emitToParent ? tell : undefined,
