@@ -1,7 +1,11 @@
 // A2A on both sides: plumb-serve by the official client, and an agent of a spec that is a plumb-serve elsewhere.
 
 import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Message, type Part, Role, type Task, TaskState } from '@a2a-js/sdk'
 import { ClientFactory } from '@a2a-js/sdk/client'
@@ -216,6 +220,41 @@ t.test('an agent of a spec that is elsewhere', async (t) => {
       t.match(told.err, err)
       t.notMatch(told.err, TOKEN)
     })
+
+  t.test('whose stream breaks', async (t) => {
+    const state = { later: true }
+    const card = (port: number) => ({
+      ...{ name: 'far', description: 'far', version: '1', skills: [], defaultInputModes: [], defaultOutputModes: [] },
+      ...{ capabilities: { streaming: true } },
+      supportedInterfaces: [{ url: `http://127.0.0.1:${port}/a2a`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+    })
+    const broken = createServer((request, response) => {
+      let body = ''
+      request.on('data', (piece) => (body += String(piece)))
+      request.on('end', () => {
+        if (request.method === 'GET') return response.end(JSON.stringify(card(request.socket.localPort ?? 0)))
+        const { id, method } = JSON.parse(body) as { id: number; method: string }
+        const task = (status: string) => ({ id: 't', contextId: 'c', status: { state: status } })
+        if (method === 'GetTask') {
+          if (!state.later) return response.destroy()
+          const artifacts = [{ artifactId: 'a', parts: [{ text: 'later' }] }]
+          return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { ...task('TASK_STATE_COMPLETED'), artifacts } }))
+        }
+        const begun = { jsonrpc: '2.0', id, result: { task: task('TASK_STATE_WORKING') } }
+        response.setHeader('content-type', 'text/event-stream')
+        response.write(`data: ${JSON.stringify(begun)}\n\n`, () => setImmediate(() => response.destroy()))
+      })
+    }).listen(0, '127.0.0.1')
+    await once(broken, 'listening')
+    t.teardown(() => broken.close())
+    const { port } = broken.address() as AddressInfo
+    const far = `let main : !string -> !string = agent { a2a: "http://127.0.0.1:${port}" }`
+    const directory = mkdtempSync(join(tmpdir(), 'plumb-far-'))
+    t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+    t.match(await runPlumb(far, directory, {}), { out: '"later"\n', err: '' }, 'its task goes on')
+    state.later = false
+    t.match(await runPlumb(far, directory, {}), { out: '', err: /"error":"child_failed"/ }, 'and the run ends where it cannot be asked')
+  })
 
   t.test('what it asks, the person of the run answers', async (t) => {
     const asking = await serve(

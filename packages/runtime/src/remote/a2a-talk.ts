@@ -95,7 +95,11 @@ export class A2aTalk {
       return { parts: partsOf(task), task }
     }
     const follow = new Following()
-    for await (const event of client.sendMessageStream(request, { signal })) follow.take(event)
+    try {
+      for await (const event of client.sendMessageStream(request, { signal })) follow.take(event)
+    } catch (error) {
+      if (!follow.task || signal.aborted) throw error
+    }
     if (follow.message) return { parts: follow.message.parts, task: undefined }
     if (!follow.task) throw new Error('its answer has neither a task nor a message')
     // A stream that was cut: the task goes on.

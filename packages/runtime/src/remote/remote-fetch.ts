@@ -50,7 +50,8 @@ export const remoteFetch =
     const headers = new Headers(init.headers)
     if (url.origin === base.origin) for (const [name, value] of Object.entries(keys)) headers.set(name, value)
     const quiet = new AbortController()
-    const timer = setTimeout(() => quiet.abort(new Error(`${url.host} said nothing for ${QUIET_MS / 60_000} minutes`)), QUIET_MS)
+    // What is waited for keeps the run alive, and not the deadline: of an answer that breaks nobody may hear the end.
+    const timer = setTimeout(() => quiet.abort(new Error(`${url.host} said nothing for ${QUIET_MS / 60_000} minutes`)), QUIET_MS).unref()
     const signal = AbortSignal.any([stop, quiet.signal, ...(init.signal ? [init.signal] : [])])
     try {
       const response = await fetch(url, { ...init, headers, signal, redirect: 'error' })
