@@ -14,6 +14,10 @@ type Tree = { name: string, children?: [Tree] }
 @serve let evens : !int -> !int = filter(value % 2 = 0)
 @tool true let refund : { amount: int } -> string = tool { mock: "refunded", approval: "ask" }
 @tool true let inc : { n: int } -> int = map(n + 1)
+@serve let either : (!int, !string) -> !string = plumb(a, b, out) {
+  a ; map($"{value}") ; out
+  b ; out
+}
 let hidden : { n: int } -> int = map(n)
 `
 
@@ -136,7 +140,14 @@ t.test('OpenAPI and the page', async (t) => {
   t.match(document.paths['/a/tree']?.post, { operationId: 'tree', summary: 'A tree as it is' })
   const codesOf = (name: string): string => JSON.stringify((document.components.schemas as Record<string, object>)[`${name}.problem`])
   t.match([codesOf('tree'), codesOf('review'), codesOf('chain')], [/input_type_mismatch/, /answer_refused/, /evaluation_failed/])
-  t.notMatch(codesOf('tree'), /answer_refused|rejected|unpaired|syntax_error/)
+  t.notMatch(codesOf('tree'), /answer_refused|rejected|unpaired|syntax_error|unknown_port/)
+  const cut = await server.call('/evens', '{"a":', { headers: { 'content-type': 'application/x-ndjson' } })
+  const lost = await server.call('/either', '{"__port":"none","msg":1}')
+  for (const [name, told] of [
+    ['evens', (JSON.parse(cut.text) as { error: { error: string } }).error.error],
+    ['either', lost.json.error],
+  ] as const)
+    t.match(codesOf(name), `"${told}"`, `${told} of ${name}`)
   const ids = Object.values(document.paths).flatMap((path) => Object.values(path).flatMap(({ operationId }) => operationId ?? []))
   t.equal(new Set(ids).size, ids.length, 'operation ids are apart')
   const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name = '']) => name)

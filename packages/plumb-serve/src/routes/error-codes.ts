@@ -2,6 +2,7 @@
 
 import type { GraphNode } from '@plumb/lang'
 import { ERRORS } from '@plumb/wire'
+import type { Binding } from '../binding/binding.js'
 
 type Kind = GraphNode['work']['kind']
 
@@ -17,15 +18,16 @@ const OWN = [
   of('unpaired overflow', ['barrier', 'join', 'batch', 'conversation', 'each', 'choice']),
   of('rejected evaluation_failed', ['map', 'filter', 'fold']),
   // Of other commands.
-  of('bad_envelope truncated_line run_exists not_doubled unknown_port read_failed', []),
+  of('bad_envelope run_exists not_doubled unknown_port read_failed', []),
 ]
 /** Of the configuration, what a request may meet. */
 const OF_CONFIG: ReadonlySet<string> = new Set(['usage', 'cannot_run', 'missing_key'])
 
-/** `nodes`: with those of the plumbs in it. */
-export const errorCodesOf = (nodes: readonly GraphNode[]): readonly string[] => {
+/** `nodes`: with those of the plumbs in it. `isSingle`: its inputs name no port. */
+export const errorCodesOf = ({ nodes, isSingle }: Pick<Binding, 'nodes' | 'isSingle'>): readonly string[] => {
   const kinds = new Set<string>(nodes.map(({ work }) => work.kind))
-  const isLeft = (code: string): boolean => OWN.every((own) => !own.codes.has(code) || [...own.kinds].some((kind) => kinds.has(kind)))
+  const isLeft = (code: string): boolean =>
+    (code === 'unknown_port' && !isSingle) || OWN.every((own) => !own.codes.has(code) || [...own.kinds].some((kind) => kinds.has(kind)))
   return Object.entries(ERRORS).flatMap(([code, { category, meaning }]) => {
     const isTold = category === 'config' ? OF_CONFIG.has(code) : !meaning.startsWith('warning')
     return isTold && isLeft(code) ? [code] : []

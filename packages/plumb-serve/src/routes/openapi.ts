@@ -15,8 +15,10 @@ export interface OpenapiOptions {
 export const openapiOf = ({ bindings, hasTokens }: OpenapiOptions): Json => {
   const schemas: Record<string, unknown> = { Problem: PROBLEM, Run: RUN, Question: QUESTION }
   const typed = (name: string, schema: unknown): unknown => hoisted(name, schema as Json, schemas)
-  for (const { name, nodes } of bindings)
-    schemas[`${name}.problem`] = { allOf: [refer('Problem'), { type: 'object', properties: { error: { enum: errorCodesOf(nodes) } } }] }
+  for (const binding of bindings)
+    schemas[`${binding.name}.problem`] = {
+      allOf: [refer('Problem'), { type: 'object', properties: { error: { enum: errorCodesOf(binding) } } }],
+    }
   const paths = Object.fromEntries(bindings.map((binding) => [binding.path, { post: operationOf(binding, typed) }]))
   const models = bindings.some(isModel) ? MODEL_PATHS : {}
   return {
