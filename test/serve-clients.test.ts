@@ -176,6 +176,14 @@ t.test('a conversation that is forgotten while it is answered', async (t) => {
   await third
 })
 
+t.test('a memory that is too long to be kept is no memory, and is told', async (t) => {
+  const server = await started(t, { args: ['--max-body', '40000000'] })
+  const say = (text: string) => server.call('/pay', JSON.stringify(text), { headers: { 'plumb-conversation': 'c' } })
+  const first = await say('I need help')
+  t.match(await say('a b '.repeat(5_000_000)), { status: 422, json: { error: 'too_large', detail: /not remembered/ } })
+  t.not((await say('I need help')).text, first.text, 'the conversation is as it was before')
+})
+
 t.test('the log has what a request has cost whose client is gone', async (t) => {
   const model = await openTalkingModel()
   t.teardown(() => model.close())

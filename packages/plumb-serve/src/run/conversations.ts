@@ -1,7 +1,7 @@
 // The memories that a conversation has of each agent of a binding, from one request to the next. They belong to a token; the least recently used
 // are forgotten. Requests of one conversation are answered one after the other.
 
-import { fault, type Result, succeed } from '@plumb/wire'
+import { type Fault, fault, type Result, succeed } from '@plumb/wire'
 import type { BindingRequest } from '../binding/binding.js'
 import type { Memory, MemoryFiles } from './memory-files.js'
 
@@ -82,9 +82,7 @@ export class Conversations {
     const own = this.#inHand.get(key)
     return {
       of: (place) => kept?.get(place),
-      keep: (place, messages) => {
-        if (own?.isForgotten !== true) this.#keep(key, place, messages)
-      },
+      keep: (place, messages) => (own?.isForgotten === true ? undefined : this.#keep(key, place, messages)),
     }
   }
 
@@ -102,9 +100,9 @@ export class Conversations {
     return forgotten.ok ? succeed(forgotten.value || gone.length + inHand.length > 0) : forgotten
   }
 
-  #keep(key: string, place: string, messages: readonly unknown[]): void {
+  #keep(key: string, place: string, messages: readonly unknown[]): Fault | undefined {
     const json = JSON.stringify(messages)
-    if (json.length > MAX_LENGTH) return
+    if (json.length > MAX_LENGTH) return TOO_LONG
     const memory: Memory = new Map(this.#kept.get(key)).set(place, messages)
     this.#kept.delete(key)
     this.#kept.set(key, memory)
@@ -114,6 +112,7 @@ export class Conversations {
       if (this.#kept.size <= this.max) break
       this.#drop(oldest)
     }
+    return undefined
   }
 
   #drop(key: string): void {
@@ -121,6 +120,8 @@ export class Conversations {
     this.files?.remove(key)
   }
 }
+
+const TOO_LONG = fault('too_large', 'the memory of this conversation would be longer than 16 MiB: this turn of it is not remembered')
 
 /** Resolves with either. */
 const untilAborted = (work: Promise<void> | undefined, signal: AbortSignal): Promise<void> =>

@@ -33,7 +33,7 @@ export interface ServedBase {
 export interface Memories {
   readonly of: (place: string) => readonly unknown[] | undefined
   /** Undefined: nothing is kept. */
-  readonly keep: ((place: string, messages: readonly unknown[]) => void) | undefined
+  readonly keep: ((place: string, messages: readonly unknown[]) => Fault | undefined) | undefined
 }
 
 export interface GraphRequest {
@@ -166,7 +166,8 @@ export class ServedGraph {
         const memory = await lease.release(memories?.keep !== undefined && !signal.aborted)
         // What ended an agent in the middle of its answer is told already.
         if (!memory.ok) return hasFailed ? undefined : report(memory.error)
-        if (memory.value) memories?.keep?.(this.#place(node), memory.value)
+        const refused = memory.value && memories?.keep?.(this.#place(node), memory.value)
+        if (refused) report(refused)
       }),
     )
   }
