@@ -7,6 +7,7 @@ import { serve } from './serving.js'
 const SPEC = `type Draft = { text: string, @min 1 @max 5 stars: int, kind: "a" | "b", note?: string }
 let pay : { arguments: [string] } -> string = tool { command: "echo paid", approval: "ask" }
 @serve let bot : !string -> !string = agent { provider: "eliza", model: "doctor", tools: [pay] }
+@serve let count : !{ n: int } -> !int = agent { provider: "person", prompt: "How many?" }
 @serve let review : !string -> !Draft = agent { provider: "person", prompt: "How good is it?" }
 `
 const TOKEN = 'token-0123456789abcdef'
@@ -52,6 +53,14 @@ t.test('a person at the page', { skip: noBrowser }, async (t) => {
   await press('Send', review)
   await press('Skip', section('review asks'))
   await review.getByText(/^answer_refused: /).waitFor()
+
+  const count = section('count')
+  await count.getByLabel('n', { exact: true }).fill('9007199254740993')
+  await press('Send', count)
+  await section('count asks').getByText('9007199254740993').waitFor()
+  await section('count asks').getByLabel('Input').fill('9007199254740995')
+  await press('Answer', section('count asks'))
+  await count.getByText('9007199254740995').waitFor()
 
   const bot = section('bot')
   const call = async (): Promise<Locator> => {

@@ -47,6 +47,19 @@ const begin = async (): Promise<void> => {
   showQuestions(waiting)
 }
 
+type Reviver = (key: string, value: unknown, context?: { readonly source?: string }) => unknown
+const { parse: parseWith, rawJSON } = JSON as unknown as {
+  readonly parse: (text: string, reviver: Reviver) => unknown
+  readonly rawJSON?: (text: string) => unknown
+}
+
+/** Numbers keep the digits that they are written with, in browsers that can; they are shown and sent, and not counted with. */
+const parse = (text: string): unknown =>
+  parseWith(text, (_, value, context) => {
+    const isAsWritten = typeof value !== 'number' || context?.source === undefined || String(value) === context.source
+    return isAsWritten ? value : (rawJSON?.(context.source) ?? value)
+  })
+
 /** How often it is looked for questions (ms). */
 const LOOK_MS = 2000
 
@@ -55,7 +68,7 @@ const showQuestions = (place: HTMLElement): void => {
   const look = async (): Promise<void> => {
     if (!place.isConnected) return
     const response = await fetch('/pending', { headers: headersOf() }).catch(() => undefined)
-    const questions = response?.ok ? ((await response.json()) as readonly Json[]) : []
+    const questions = response?.ok ? (parse(await response.text()) as readonly Json[]) : []
     const ids = new Set(questions.map(({ id }) => String(id)))
     for (const [id, section] of shown) {
       if (ids.has(id)) continue
@@ -125,7 +138,7 @@ const addEditing = (section: HTMLElement, form: HTMLElement, input: unknown, sen
     editing.addEventListener('submit', (event) => {
       event.preventDefault()
       try {
-        void send(JSON.parse(area.value))
+        void send(parse(area.value))
       } catch (error) {
         wrong.hidden = false
         wrong.textContent = String(error)
@@ -238,13 +251,13 @@ const fieldOf = (form: HTMLFormElement, id: string, name: string, given: Json, i
   if (schema.type === 'integer' || schema.type === 'number') {
     const field = place(make('input'))
     Object.assign(field, { inputMode: 'decimal', required: isRequired })
-    return () => (field.value.trim() === '' ? undefined : JSON.parse(field.value))
+    return () => (field.value.trim() === '' ? undefined : parse(field.value))
   }
   const field = place(make('textarea'))
   if (schema.type === 'string') return () => (field.value === '' && !isRequired ? undefined : field.value)
   field.placeholder = 'JSON'
   field.spellcheck = false
-  return () => (field.value.trim() === '' && !isRequired ? undefined : JSON.parse(field.value))
+  return () => (field.value.trim() === '' && !isRequired ? undefined : parse(field.value))
 }
 
 const call = async (path: string, read: () => unknown, shown: HTMLElement, signal: AbortSignal): Promise<void> => {
@@ -295,7 +308,7 @@ async function* eventsOf(response: Response): AsyncGenerator<{ readonly event: s
       text = text.slice(end + 2)
       const event = /^event: (.*)$/m.exec(block)?.[1]
       const data = /^data: (.*)$/m.exec(block)?.[1]
-      if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) as Json }
+      if (event !== undefined && data !== undefined) yield { event, data: parse(data) as Json }
     }
   }
 }
