@@ -119,6 +119,8 @@ t.test('runs in tables: fault 127', { skip: noPostgres }, async (t) => {
   const [talk, other] = [await take(server, '/talks', '"one"'), await take(server, '/talks', '"two"', { 'idempotency-key': 'k' })]
   const turns = [await model.turn(), await model.turn()]
   const second = await serve(files, options)
+  const mistaken = await second.call('/talks', '"three"', { headers: { ...ASYNC, 'idempotency-key': 'k' } })
+  t.match(mistaken, { status: 422, json: { error: 'input_changed' } }, 'also by the server that has not seen it yet')
   t.equal(await take(second, '/talks', '"two"', { 'idempotency-key': 'k' }), other, 'a key is one on both')
   t.match(await second.call('/talks', '"three"', { headers: { ...ASYNC, 'idempotency-key': 'k' } }), { status: 422 })
   t.match((await second.call(talk, undefined, { method: 'DELETE' })).json, { state: 'cancelled' })

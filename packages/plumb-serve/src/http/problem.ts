@@ -23,6 +23,8 @@ const BY_CODE: Readonly<Record<string, number>> = {
   unauthorized: 401,
   budget_spent: 402,
   rate_limited: 429,
+  // An Idempotency-Key of another request.
+  input_changed: 422,
   cancelled: 503,
 }
 

@@ -46,7 +46,7 @@ const callKept = async (exchange: Exchange, binding: Binding, service: Service, 
   const owner = access?.name ?? ''
   const digest = sha256Of(`${binding.name}\n${isLines ? 'lines' : 'one'}\n${conversation ?? ''}\n${sha256Of(body.value)}`)
   const joined = runs.joined({ owner, key, digest })
-  if (!joined.ok) return exchange.problem(joined.error, { status: 422 })
+  if (!joined.ok) return exchange.problem(joined.error)
   let run = joined.value
   if (!run) {
     const leave = isAsync ? (access?.take() ?? (() => {})) : enter(exchange, service)
