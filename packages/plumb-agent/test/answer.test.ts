@@ -355,7 +355,7 @@ const openLoop = (lines: readonly string[], concurrency = 1, key?: KeyReader) =>
   const loop = new Loop({
     config,
     conversation,
-    approvals: { settle: () => undefined, end: () => {}, questions: undefined },
+    approvals: { settle: () => {}, end: () => {}, refuseUnused: () => {}, questions: undefined },
     toolAnswers: { receive: () => {}, end: () => {}, onBacklog: () => {} },
     onAuthority: () => {},
     intake,

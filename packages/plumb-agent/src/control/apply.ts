@@ -120,8 +120,7 @@ export class ControlProcessor {
   }
 
   #settle(id: string, consent: Consent, replyTo: ReplyTo): void {
-    const error = this.#parts.approvals.settle(id, consent)
-    if (error) this.refuse(error, replyTo)
+    this.#parts.approvals.settle(id, consent, (error) => this.refuse(error, replyTo))
   }
 
   #answer(id: string, given: GivenAnswer, replyTo: ReplyTo): void {

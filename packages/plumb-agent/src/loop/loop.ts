@@ -39,7 +39,7 @@ import { type ReadInput, type Refusal, Turns } from './turns.js'
 export interface LoopParts {
   readonly config: AgentConfig
   readonly conversation: Conversation
-  readonly approvals: Pick<Approvals, 'settle' | 'end' | 'questions'>
+  readonly approvals: Pick<Approvals, 'settle' | 'end' | 'questions' | 'refuseUnused'>
   /** Takes answers to tool calls that come in envelopes. */
   readonly toolAnswers: EnvelopedAnswers
   /** A message of the parent on port `spec`: authority, tools of MCP servers or budget. */
@@ -171,6 +171,7 @@ export class Loop {
     else this.#busy ??= setTimeout(() => this.#emitSettled(true), BUSY_MS)
     if (!this.#isDone() || this.#sources.awaitsControl(() => this.advance())) return
     this.#phase = 'finished'
+    this.#parts.approvals.refuseUnused()
     this.#delivery.end()
     this.#parts.onFinish()
   }

@@ -62,7 +62,7 @@ export class Approvals {
   readonly #askTerminal: AskPerson
   readonly #waiting = new Map<string, (decision: Consent | Fault) => void>()
   /** Those of one call in their order. */
-  readonly #recorded = new Map<string, Consent[]>()
+  readonly #recorded = new Map<string, { readonly consent: Consent; readonly refuse: (error: Fault) => void }[]>()
   #recordedCount = 0
 
   constructor(parts: ApprovalParts) {
@@ -85,16 +85,22 @@ export class Approvals {
     return said && edited !== undefined ? { edited } : said
   }
 
-  /** Applies a control message; a fault: no call with that id waits. */
-  settle(id: string, consent: Consent): Fault | undefined {
+  /** Applies a control message. `refuse`: no call with that id waits, or none has until the end, where it may precede the question. */
+  settle(id: string, consent: Consent, refuse: (error: Fault) => void): void {
     const settle = this.#waiting.get(id)
     const isKept = !settle && this.#parts.isRecorded && this.#recordedCount < MAX_RECORDED
     if (isKept) {
       this.#recordedCount++
-      this.#recorded.set(id, [...(this.#recorded.get(id) ?? []), consent])
+      this.#recorded.set(id, [...(this.#recorded.get(id) ?? []), { consent, refuse }])
     }
     settle?.(consent)
-    return settle || isKept ? undefined : fault('input_type_mismatch', `no call with the id '${preview(id)}' waits for approval`)
+    if (!settle && !isKept) refuse(notAsked(id))
+  }
+
+  /** No more calls will be asked about. */
+  refuseUnused(): void {
+    for (const [id, kept] of this.#recorded) for (const { refuse } of kept) refuse(notAsked(id))
+    this.#recorded.clear()
   }
 
   get questions(): Questions | undefined {
@@ -126,7 +132,7 @@ export class Approvals {
   async #decide(request: ModelApprovalRequest, signal: AbortSignal): Promise<Consent | Fault> {
     const { announce, canBeAnswered, emit } = this.#parts
     const { id, tool, input, wrong } = request
-    const recorded = this.#recorded.get(id)?.shift()
+    const recorded = this.#recorded.get(id)?.shift()?.consent
     const isAnnounced =
       (recorded !== undefined || canBeAnswered()) &&
       announce({ kind: 'approval', id, tool, input: new WrittenJson(input), ...(wrong === undefined ? {} : { wrong }) })
@@ -153,6 +159,8 @@ export class Approvals {
     })
   }
 }
+
+const notAsked = (id: string): Fault => fault('input_type_mismatch', `no call with the id '${preview(id)}' waits for approval`)
 
 const isEdited = (decision: Consent | Fault): boolean => typeof decision === 'object' && 'edited' in decision
 
