@@ -232,13 +232,13 @@ t.test('an agent of a spec that is elsewhere', async (t) => {
       let body = ''
       request.on('data', (piece) => (body += String(piece)))
       request.on('end', () => {
-        if (request.method === 'GET') return response.end(JSON.stringify(card(request.socket.localPort ?? 0)))
+        if (request.method === 'GET') return void response.end(JSON.stringify(card(request.socket.localPort ?? 0)))
         const { id, method } = JSON.parse(body) as { id: number; method: string }
         const task = (status: string) => ({ id: 't', contextId: 'c', status: { state: status } })
         if (method === 'GetTask') {
-          if (!state.later) return response.destroy()
+          if (!state.later) return void response.destroy()
           const artifacts = [{ artifactId: 'a', parts: [{ text: 'later' }] }]
-          return response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { ...task('TASK_STATE_COMPLETED'), artifacts } }))
+          return void response.end(JSON.stringify({ jsonrpc: '2.0', id, result: { ...task('TASK_STATE_COMPLETED'), artifacts } }))
         }
         const begun = { jsonrpc: '2.0', id, result: { task: task('TASK_STATE_WORKING') } }
         response.setHeader('content-type', 'text/event-stream')
