@@ -81,20 +81,15 @@ export class Server {
     const exchange = new Exchange(randomUUID(), request, response)
     response.setHeader('x-request-id', exchange.id)
     response.setHeader('x-content-type-options', 'nosniff')
-    let ms = 0
-    const closed = new Promise<void>((resolve) => {
-      response.once('close', () => {
-        ms = performance.now() - began
-        resolve()
-      })
+    response.once('close', () => {
+      const ms = performance.now() - began
+      void exchange.settled.then(() => this.#tell(exchange, ms))
     })
-    const answered = this.#answer(exchange).catch((error: unknown) => {
+    this.#answer(exchange).catch((error: unknown) => {
       this.#o.report(fault('internal', error instanceof Error ? (error.stack ?? error.message) : String(error), { request: exchange.id }))
       exchange.problem(fault('internal', `this is a bug of the server, whose standard error has more: request ${exchange.id}`))
       if (!response.writableEnded) response.destroy()
     })
-    // What has come of it, and what that has cost, is known when both are over: a client may have gone before.
-    void Promise.all([closed, answered]).then(() => this.#tell(exchange, ms))
   }
 
   async #answer(exchange: Exchange): Promise<void> {

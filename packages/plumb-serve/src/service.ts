@@ -46,7 +46,8 @@ export class Service {
   readonly questions = new Questions()
   readonly conversations: Conversations
   readonly #keeps: boolean
-  readonly #over = new AbortController()
+  /** Of requests that wait for their turn in a conversation. */
+  readonly #waiting = new Set<AbortController>()
   readonly #funds: ServiceOptions['funds']
   state: 'starting' | 'ready' | 'draining' = 'starting'
 
@@ -74,13 +75,13 @@ export class Service {
 
   /**
    * What the agents of a request remember at its beginning: of its conversation, if it names one, else `before` where it goes to an agent.
-   * Resolves when it is its turn; a fault where it does not wait for that any more.
+   * Resolves when it is its turn; a fault where its client has `left`, or the server ends.
    */
   async talk(
     { access }: Exchange,
     binding: Binding,
     id: string | undefined,
-    signal: AbortSignal,
+    left: AbortController,
     before: readonly unknown[] = [],
   ): Promise<Result<{ readonly memories: BindingRequest['memories']; end(): void }>> {
     if (id === undefined) {
@@ -88,7 +89,9 @@ export class Service {
       return succeed({ memories: isGiven ? { of: () => before, keep: undefined } : undefined, end: () => {} })
     }
     const name = { owner: access?.name ?? '', binding: binding.name, id }
-    const entered = await this.conversations.enter(name, AbortSignal.any([signal, this.#over.signal]))
+    this.#waiting.add(left)
+    const entered = await this.conversations.enter(name, left.signal)
+    this.#waiting.delete(left)
     return entered.ok ? succeed({ memories: this.conversations.memoriesOf(name), end: entered.value }) : entered
   }
 
@@ -112,7 +115,7 @@ export class Service {
   /** At the end: what is still in hand is told that. */
   cancelAll(): void {
     this.runs.leave()
-    this.#over.abort()
+    for (const left of this.#waiting) left.abort()
     for (const run of this.#inHand) run.cancel(fault('cancelled', 'the server has ended before the answer was whole'))
   }
 }

@@ -20,6 +20,8 @@ export class Exchange {
   readonly path: string
   readonly query: URLSearchParams
   readonly logged: Logged = {}
+  /** Resolves when `logged` is whole: its client may go before. */
+  settled: Promise<void> = Promise.resolve()
   /** Whom the request is addressed to: the authority of its target, else its Host. Undefined: nobody, or several. */
   readonly host: string | undefined
   /** Whose token it shows. */

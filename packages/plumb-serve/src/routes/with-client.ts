@@ -26,7 +26,7 @@ export const runWithClient = async (exchange: Exchange, service: Service, asked:
   const { binding, events, maxCost, feed, answer } = asked
   const left = new AbortController()
   exchange.onceLeft(() => left.abort())
-  const talk = await service.talk(exchange, binding, asked.conversation, left.signal, asked.before)
+  const talk = await service.talk(exchange, binding, asked.conversation, left, asked.before)
   if (!talk.ok) {
     leave()
     return exchange.problem(talk.error)
@@ -35,6 +35,7 @@ export const runWithClient = async (exchange: Exchange, service: Service, asked:
   const own = { id: exchange.id, owner: access?.name ?? '', traceparent, questions: service.questions }
   const run = new Run({ ...own, binding, isKept: false, events, maxCost, memories: talk.value.memories })
   service.begin(run)
+  exchange.settled = run.finished.then(() => tell(exchange, run))
   exchange.onceLeft(() => run.cancel())
   try {
     void feed(run)
@@ -42,7 +43,6 @@ export const runWithClient = async (exchange: Exchange, service: Service, asked:
   } finally {
     await run.finished
     talk.value.end()
-    tell(exchange, run)
     access?.spend(run.cost)
     leave()
   }
