@@ -48,7 +48,7 @@ const whatOf = (call: ListedCall): readonly string[] => {
   const question = questionOf(call)
   if (!question) return [`may '${call.tool}' be called?`, shownJson(call.input), 'answer: true or false']
   const prompt = question.prompt === '' ? `'${call.tool}' asks` : question.prompt
-  const answer = isRecord(question.schema) ? `answer: ${printType(typeOfSchema(question.schema as Schema), MAX_WRITTEN)}` : 'answer: JSON'
+  const answer = `answer: ${wantedBy(question.schema)}`
   return [...linesOf(prompt), ...linesOf(shownInput(question)), answer]
 }
 
@@ -108,6 +108,8 @@ export const decisionBy = (
   return succeed(question ? { isApproved: true, answer: json.value, ...said } : { isApproved: json.value === 'true', ...said })
 }
 
+const wantedBy = (schema: unknown): string => (isRecord(schema) ? printType(typeOfSchema(schema as Schema), MAX_WRITTEN) : 'JSON')
+
 /** JSON where that fits, else the text itself where that does. */
 const readAnswer = (text: string, schema: unknown): Result<string> => {
   const checked = compileSchema(schema)
@@ -120,5 +122,5 @@ const readAnswer = (text: string, schema: unknown): Result<string> => {
   const left = checked.value(asText)
   if (left.length === 0) return succeed(JSON.stringify(asText))
   const listed = (flaws ?? left).map(flawText)
-  return { ok: false, error: fault('output_type_mismatch', `the answer does not fit: ${preview(listed.join('; '), 500)}`) }
+  return { ok: false, error: fault('output_type_mismatch', `the answer does not fit: ${preview(listed.join('; '), 500)}; expected ${wantedBy(schema)}`) }
 }
