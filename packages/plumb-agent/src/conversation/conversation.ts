@@ -167,7 +167,7 @@ class ProviderConversation implements Conversation {
     this.#emitEvent(event)
     if (event.kind === 'retry' && event.away && event.attempt === WARN_AWAY_ATTEMPT && !this.#hasWarnedOfAway) {
       this.#hasWarnedOfAway = true
-      const detail = `${event.reason}; it is tried again for 15 s for each of the transport_retries`
+      const detail = `${event.reason}; it is tried again, 15 s for each of transport_retries`
       this.#surroundings.warn?.(fault('connection_failed', detail, { agent: this.#config.agent }))
     }
     if (event.kind !== 'concession' || this.#conceded.has(event.what)) return

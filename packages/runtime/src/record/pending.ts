@@ -122,5 +122,8 @@ const readAnswer = (text: string, schema: unknown): Result<string> => {
   const left = checked.value(asText)
   if (left.length === 0) return succeed(JSON.stringify(asText))
   const listed = (flaws ?? left).map(flawText)
-  return { ok: false, error: fault('output_type_mismatch', `the answer does not fit: ${preview(listed.join('; '), 500)}; expected ${wantedBy(schema)}`) }
+  return {
+    ok: false,
+    error: fault('output_type_mismatch', `the answer does not fit: ${preview(listed.join('; '), 500)}; expected ${wantedBy(schema)}`),
+  }
 }
