@@ -261,7 +261,7 @@ export class ChildAnswers implements AnswerListener {
   }
 
   get #ending(): ChildEnding | undefined {
-    const { name, kind, form } = this.#child
+    const { name, kind, form, child } = this.#child
     const { reported, last } = this.#o.errors()
     const ending = {
       name,
@@ -270,6 +270,7 @@ export class ChildAnswers implements AnswerListener {
       unanswered: unansweredOf(this.messages),
       isExcused: kind === 'program' ? form === 'some' : !this.isMisconfigured,
       lastWords: last,
+      lacked: () => child.findMissingAccess?.(last),
     }
     return this.#exit && { ...this.#exit, ...ending }
   }

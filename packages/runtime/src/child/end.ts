@@ -32,6 +32,8 @@ export interface ChildEnding extends Exit {
   readonly isExcused: boolean
   /** Other text on its stderr. */
   readonly lastWords: string
+  /** What it lacked in its sandbox, as far as its last words say so. */
+  readonly lacked: () => string | undefined
 }
 
 /** What shells, env and ssh mean by these. */
@@ -41,7 +43,8 @@ const SHELL_SAYS: ReadonlyMap<number | null, string> = new Map([
 ])
 
 /** Undefined: it ended well. */
-export const failureOf = ({ name, status, signal, wasFed, reported, unanswered, isExcused, lastWords }: ChildEnding): Fault | undefined => {
+export const failureOf = (ending: ChildEnding): Fault | undefined => {
+  const { name, status, signal, wasFed, reported, unanswered, isExcused, lastWords } = ending
   const { count } = unanswered
   const isLeft = count > 0 && !(isExcused && status === 0)
   const isWell = signal === null && (status === 0 || (!wasFed && reported > 0))
@@ -49,7 +52,8 @@ export const failureOf = ({ name, status, signal, wasFed, reported, unanswered, 
   const how = signal === null ? `ended with status ${status}${SHELL_SAYS.get(status) ?? ''}` : `was ended by ${signal}`
   const left = count === 0 ? '' : `; ${countText(unanswered)}`
   const words = lastWords === '' ? {} : { stderr: lastWords }
-  return fault('child_failed', `'${name}' ${how}${left}`, {
+  const lacked = ending.lacked()
+  return fault('child_failed', `'${name}' ${how}${left}${lacked === undefined ? '' : `; ${lacked}`}`, {
     process: name,
     ...(signal === null ? { status } : { signal }),
     ...(count === 0 ? {} : extrasOf(unanswered)),

@@ -302,7 +302,10 @@ export class ChildOutput implements ChildStream {
     const verdict = flaw ? Verdict.DROP : stage.run(buf, start, end, sink)
     if (verdict === Verdict.PASS) this.#give(port, sent, buf, start, end)
     else if (verdict === Verdict.WROTE) this.#give(port, sent, sink.buf, sink.start, sink.end)
-    else this.#refuse(flaw ?? stage.fault ?? UNREADABLE, sent, port)
+    else {
+      const said = buf.toString('utf8', start, Math.min(end, start + MAX_LOOKED_AT))
+      this.#refuse(withWayOut(flaw ?? stage.fault ?? UNREADABLE, said, this.#o.form), sent, port)
+    }
     current.leave(before)
   }
 
@@ -340,7 +343,15 @@ export class ChildOutput implements ChildStream {
   }
 }
 
+/** What helps: to see the text, or to say that its lines are numbered. */
+const withWayOut = (fault: Fault, said: string, form: string | undefined): Fault => {
+  const shown = fault.error === 'invalid_json' && !/^\s*$/.test(said) ? `, in: ${preview(said, MAX_SHOWN)}` : ''
+  const isNumbered = form === 'each' && fault.error === 'input_type_mismatch' && /^\{"seq":\d+,"(value|error|done)":/.test(said)
+  return { ...fault, detail: isNumbered ? 'its lines are numbered: say answers: "numbered" beside its command' : `${fault.detail}${shown}` }
+}
+
 const MAX_SHOWN = 80
+const MAX_LOOKED_AT = 400
 /** The port of replies to control. */
 const REPLIES = 'ctrl_out'
 const UNREADABLE: Fault = fail('invalid_json', 'it is not JSON').error

@@ -126,7 +126,7 @@ const spawnProgram = (
     isForeign: true,
   })
   close()
-  if (child.ok) return succeed(enclosure.follow(child.value))
+  if (child.ok) return succeed({ ...enclosure.follow(child.value), findMissingAccess: enclosure.findMissingAccess })
   enclosure.settle()
   return child
 }

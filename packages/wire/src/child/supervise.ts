@@ -24,6 +24,8 @@ export interface ChildOf<Input, Output> {
   kill(signal: NodeJS.Signals): void
   /** Sends TERM to the group, and KILL after the grace period; resolves when the process has ended. */
   terminate(graceMs: number): Promise<void>
+  /** Given what it printed, what it lacked in its sandbox. */
+  readonly findMissingAccess?: (said: string) => string | undefined
 }
 
 /** For a LineReader and a LineWriter each. */
