@@ -49,9 +49,9 @@ const suggestion = (name: string): string => {
 
 const wrongWords = ({ name, words, least, most }: Verb, given: readonly string[]): string | undefined => {
   if (given.length < least) return `'${name}' takes ${words}, and nothing was given`
-  const [first] = given
-  const isSpec = first?.endsWith('.plumb') && !['find', 'skill'].includes(name)
-  if (isSpec) return `the spec stands in front: plumb-tool ${preview(first)} ${name} ${words}`.trimEnd()
+  const [first = ''] = given
+  if (first.endsWith('.plumb') && !['find', 'skill'].includes(name))
+    return `the spec stands in front: plumb-tool ${preview(first)} ${name} ${words}`.trimEnd()
   if (given.length <= most) return undefined
   return `'${preview(given[most] ?? '')}' is one word too many: '${name}' takes ${words === '' ? 'none' : words}`
 }

@@ -69,7 +69,8 @@ export class ChildAnswers implements AnswerListener {
     for (let i = 0; i < child.controls; i++) this.messages.sendControl()
     const { name, kind, isOneByOne, isForParent, silent, quietMs = SILENCE_MS } = child
     const translate = (said: Fault) => this.translate(said)
-    this.failures = new ChildFailures(context, { name, isOurs: kind !== 'program', isOneByOne, isForParent, translate })
+    const { findMissingAccess } = child.child
+    this.failures = new ChildFailures(context, { name, isOurs: kind !== 'program', isOneByOne, isForParent, translate, findMissingAccess })
     if (kind !== 'program') return
     const tell = (inputs: number) => silent?.(name, inputs)
     this.#silence = new Silence({ ms: quietMs, inHand: () => this.messages.inHand, tell })

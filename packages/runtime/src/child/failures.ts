@@ -15,6 +15,8 @@ export interface FailureOptions {
   readonly isForParent: boolean
   /** What it reports is told as this. */
   readonly translate: (fault: Fault) => Fault
+  /** Given what a program of others says, what it lacked in its sandbox. */
+  readonly findMissingAccess?: ((said: string) => string | undefined) | undefined
 }
 
 export class ChildFailures {
@@ -132,9 +134,15 @@ export class ChildFailures {
     if (isFault(error) && ERRORS[error.error].category === error.category && !isOurToMake(error)) {
       const { retry_after: seconds } = error
       const extras = { source: name, ...(typeof seconds === 'number' ? { retry_after: seconds } : {}) }
-      return fault(error.error, preview(error.detail, MAX_WORDS), extras)
+      return fault(error.error, this.#withLack(preview(error.detail, MAX_WORDS)), extras)
     }
-    return fault('child_failed', `'${name}' failed on this message: ${preview(wordsOfError(error), MAX_WORDS)}`, { source: name })
+    const said = preview(wordsOfError(error), MAX_WORDS)
+    return fault('child_failed', this.#withLack(`'${name}' failed on this message: ${said}`), { source: name })
+  }
+
+  #withLack(said: string): string {
+    const lacked = this.#o.findMissingAccess?.(said)
+    return lacked === undefined ? said : `${said}; ${lacked}`
   }
 }
 
