@@ -176,6 +176,16 @@ t.test('Ctrl-C says what it waits for, and a second one ends it', async (t) => {
   await t.resolves(pty.shows(/inputs 2, 5 \(cancelled\)/))
 })
 
+t.test('a recorded run that Ctrl-C has ended says how it goes on', async (t) => {
+  const amnesiac = `sed -i 's/"agent.sh"]/&, amnesiac: true/' slow.plumb`
+  const { pty } = open(t, `${amnesiac}; plumb --no-progress --record rec slow.plumb < in.jsonl; read -r`)
+  await pty.shows(/input 3/)
+  pty.type('\x03')
+  await pty.shows(/stopping/)
+  pty.type('\x03')
+  await t.resolves(pty.shows(/^plumb: the same with --resume rec goes on with it$/m))
+})
+
 t.test('agents of a program ask at its terminal, one after the other', async (t) => {
   const { pty } = open(t, `echo 'call send "ann"' | plumb -R agents.plumb > out.jsonl; sort out.jsonl; read -r`)
   await pty.shows(/send, asked for by (one|two): Sends a mail\n {2}"ann"\nallow 'send'\? \[y once, N no, e edit\] ?$/)

@@ -50,7 +50,7 @@ import { checkAgents } from './check-agents.js'
 import { chooseGraph } from './choose-graph.js'
 import { emitBegin, instrument, NOT_INSTRUMENTED } from './instrument.js'
 import { keptFromTools } from './kept-from-tools.js'
-import { noticeHoldings, noticeInput, noticeStop } from './notices.js'
+import { noticeHoldings, noticeInput, noticeRecord, noticeStop } from './notices.js'
 import { numberedFor, RunLoop } from './run-loop.js'
 import type { Wired } from './wired.js'
 import { type WiringOptions, wireUp } from './wiring.js'
@@ -295,6 +295,7 @@ class Run {
     clearTimeout(deadline)
     if (budget?.fault) this.#printFault(budget.fault)
     if (parked?.fault) this.#printFault(parked.fault)
+    if (stoppedBy) noticeRecord(this.graph, this.options, this.reporter)
     await this.#finish(stoppedBy)
     stopListening()
     process.off('SIGQUIT', reportHoldings)
