@@ -457,7 +457,7 @@ t.test('syntax errors: each once, and what follows goes on', async (t) => {
         "5:40-43 syntax_error 'trace' takes 'max' and 'until', once each; found 'max'",
         "6:32-35 syntax_error 'trace' takes",
         "7:37-38 syntax_error 'max' is a whole number",
-        "8:26-27 syntax_error expected 'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation, found '('",
+        "8:26-27 syntax_error expected ';' or a new line, found '('",
       ],
     ],
     [

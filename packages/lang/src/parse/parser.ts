@@ -99,14 +99,17 @@ const looksLikeItem = (c: Cursor): boolean => {
     (c.isWord('let') || c.isWord('type') || c.isWord('protocol')) &&
     c.peek(1).kind === 'identifier' &&
     (c.isSymbol('=', 2) || c.isSymbol(':', 2)) &&
-    !isInExpression(c)
+    !isWithin(c)
   )
 }
 
-// `let x = e in e2`, on one line.
-const isInExpression = (c: Cursor): boolean => {
-  if (!c.isWord('let') || !c.isSymbol('=', 2) || c.next.startsLine) return false
-  for (let i = 3; c.peek(i).kind !== 'end' && !c.peek(i).startsLine; i++) if (c.isWord('in', i)) return true
+// `let x = e in e2` of an expression, or `let c : !T = channel` of a body, on one line.
+const isWithin = (c: Cursor): boolean => {
+  if (!c.isWord('let')) return false
+  const isValue = c.isSymbol('=', 2) && !c.next.startsLine
+  for (let i = 3; c.peek(i).kind !== 'end' && !c.peek(i).startsLine; i++) {
+    if (isValue ? c.isWord('in', i) : c.isSymbol('=', i) && c.isWord('channel', i + 1)) return true
+  }
   return false
 }
 
@@ -122,6 +125,8 @@ const item = (c: Cursor, named: { name?: Name }): Item => {
   const foreign = next.kind === 'identifier' && !isNamed ? ownDeclaration(next.text) : undefined
   // What uses the name is not wrong too.
   if (isNamed) named.name = { text: next.text, span: next.span }
+  const isMisnamed = next.kind === 'identifier' && c.peek(1).kind === 'identifier' && (c.isSymbol(':', 2) || c.isSymbol('=', 2))
+  if (isMisnamed) named.name = { text: c.peek(1).text, span: c.peek(1).span }
   if (foreign && c.peek(1).kind === 'identifier') named.name = { text: c.peek(1).text, span: c.peek(1).span }
   const isComment = c.isSymbol('-') && c.isSymbol('-', 1)
   const help = isComment
@@ -173,7 +178,7 @@ const typeDeclaration = (c: Cursor, named: { name?: Name }): TypeDeclaration => 
   const type = parseType(c)
   refuseBehindType(c)
   if (c.isSymbol(';')) c.fail("expected a new line, found ';'", c.next.span, 'a declaration ends with its line')
-  if (!c.next.startsLine && c.next.kind === 'symbol' && !c.isSymbol('@')) {
+  if (goesOn(c)) {
     const help = c.isSymbol(':') ? 'a record type stands in braces: { name: T }' : c.isSymbol('{') ? 'a choice is written A | B' : undefined
     c.failExpecting('the end of the type', help)
   }
@@ -186,7 +191,10 @@ const paramDeclaration = (c: Cursor, named: { name?: Name }): ParamDeclaration =
   named.name = name
   c.expectSymbol(':', `after 'param ${name.text}'`)
   const type = parseType(c)
-  if (!c.takeSymbol('=')) return { kind: 'param', name, type, span: c.spanFrom(start) }
+  if (!c.takeSymbol('=')) {
+    if (goesOn(c)) c.failExpecting("'=' and a default, or a new line")
+    return { kind: 'param', name, type, span: c.spanFrom(start) }
+  }
   // The param itself is known: what uses it is right.
   const standIn = c.attempt(
     () => parseConstant(c),
@@ -235,5 +243,13 @@ const implementation = (c: Cursor): Implementation => {
   }
   const chain = parseChain(c, false)
   refuseForeignWiring(c, 'binding')
+  if (goesOn(c)) c.failExpecting("';' or a new line")
   return chain
+}
+
+// On the same line, with what begins no declaration.
+const goesOn = (c: Cursor): boolean => {
+  const { startsLine, kind, text } = c.next
+  if (startsLine || kind === 'end' || kind === 'bad' || text === '@') return false
+  return !['use', 'type', 'param', 'protocol', 'let', 'test'].includes(text)
 }
