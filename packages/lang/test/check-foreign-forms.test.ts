@@ -157,6 +157,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
   [
     'conversations: one cause is one error',
     [
+      [talk('let a : (!int, Aks) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }'), ["2:16-19 unknown_type no type is named 'Aks' | did you mean 'Ask'?"]],
       [talk('let a : (!int, !Ask) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }'), ["2:17-20 protocol_invalid 'Ask' is a protocol, and no type of messages"]],
       [talk('let a : !int -> (!string, Ask) = plumb(i, o, s) { i ; s\n  s_in ; o }'), ["2:27-30 protocol_invalid 'Ask' is a protocol, and no type of messages"]],
       [

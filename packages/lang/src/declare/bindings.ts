@@ -4,7 +4,7 @@ import type { Code } from '@plumb/wire/error'
 import { error, type Report, reportDuplicate } from '../diagnostic/diagnostic.js'
 import type { Span } from '../diagnostic/source.js'
 import type { EndPoint } from '../names/names.js'
-import { type Bound, findProtocol, resolveProtocol, type Scope } from '../names/names.js'
+import { type Bound, findProtocol, resolveProtocol, resolveType, type Scope } from '../names/names.js'
 import type { Binding, Port, QualifiedName } from '../parse/ast.js'
 import { heardBy, saidBy } from '../protocol/end-point.js'
 import { type AnnotationTable, readAnnotations } from './annotations.js'
@@ -120,6 +120,8 @@ const categoryOf = ({ name, signature, impl }: Binding, ends: Bound['ends'], sco
   if (ports.some(({ type }) => type.kind === 'named' && (resolveProtocol(type.name, scope) || isBrokenProtocol(type.name, scope)))) {
     return 'unknown'
   }
+  // What has no such name may be meant as a protocol.
+  if (ports.some(({ type, isStream }) => !isStream && type.kind === 'named' && !resolveType(type.name, scope))) return 'unknown'
   if (ends.size > 0 && impl.kind !== 'agent' && impl.kind !== 'plumb') {
     const message = `'${name.text}' is ${impl.kind === 'tool' ? 'a tool' : 'a chain'}, which holds no conversation`
     return fail(message, [...ends.values()][0]?.span ?? span, 'ends of conversations are given to agents and plumbs', 'protocol_invalid')

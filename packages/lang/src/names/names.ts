@@ -182,12 +182,18 @@ export const findType = (name: QualifiedName, scope: Scope, report: Report): Nam
   }
   const builtIn = name.module ? undefined : BUILT_IN_TYPES.get(name.name.text)
   if (builtIn) return builtIn
-  const candidates = () => [...home.types.keys(), ...BUILT_IN_TYPES.keys(), ...(name.module ? [] : PRIMITIVES)]
+  const candidates = () => [...home.types.keys(), ...home.protocols.keys(), ...BUILT_IN_TYPES.keys(), ...(name.module ? [] : PRIMITIVES)]
   const meant = name.module ? undefined : ownType(name.name.text)
   const message = `no type is named '${preview(printName(name))}'`
   const quoted = /^[a-z]/.test(name.name.text) ? `a text is a type in quotes, as in "a" | "b"` : undefined
   const way = name.module ? undefined : (ownTypeWay(name.name.text) ?? quoted)
   return notFound('unknown_type', message, name.name, meant === undefined ? candidates : [meant], report, way)
+}
+
+/** Without a report. */
+export const resolveType = ({ module, name }: QualifiedName, scope: Scope): NamedType | undefined => {
+  const home = module ? scope.modules.get(module.text) : scope
+  return home?.types.get(name.text) ?? (module ? undefined : BUILT_IN_TYPES.get(name.text))
 }
 
 /** `'unknown'` if there is none, or it has an error, which is reported. */
