@@ -5,23 +5,48 @@ import { reports } from './reports.js'
 
 const json = (e: string): string => `let main : !json -> !json = map(${e})`
 const on = (fields: string, e: string): string => `let main : !{ ${fields} } -> !json = map(${e})`
-const talk = (rest: string): string => `protocol Ask = { more: send int . recv string . loop, end }\n${rest}`
 
 const TABLE: readonly (readonly [string, readonly (readonly [string, readonly string[]])[]])[] = [
   [
     'values by their names elsewhere, of a json too',
     [
-      [json('None'), ["1:33-37 lone_name 'None' is nothing that is declared here, and the fields of a json are not known: write value.None for the field | did you mean 'null'? value.None is the field 'None'"]],
-      [json('[this.a, True]'), ["1:34-38 lone_name 'this' is nothing | did you mean 'value'?".replace(' is nothing |', ' is nothing that is declared here, and the fields of a json are not known: write value.this for the field |'), "1:42-46 lone_name 'True' is nothing that is declared here, and the fields of a json are not known: write value.True for the field | did you mean 'true'?"]],
+      [
+        json('None'),
+        [
+          "1:33-37 lone_name 'None' is nothing that is declared here, and the fields of a json are not known: write value.None for the field | did you mean 'null'? value.None is the field 'None'",
+        ],
+      ],
+      [
+        json('[this.a, True]'),
+        [
+          "1:34-38 lone_name 'this' is nothing | did you mean 'value'?".replace(
+            ' is nothing |',
+            ' is nothing that is declared here, and the fields of a json are not known: write value.this for the field |',
+          ),
+          "1:42-46 lone_name 'True' is nothing that is declared here, and the fields of a json are not known: write value.True for the field | did you mean 'true'?",
+        ],
+      ],
     ],
   ],
   [
     'texts with holes',
     [
-      ['let main : !{ name: string } -> !string = map("Dear {{ name }}")', ["1:47-64 odd_template '{{ name }}' is text here: a string has no holes | write $\"Dear {name}\""]],
-      ['let main : !{ name: string } -> !string = map("Dear #{name}, ${name}")', ["1:47-70 odd_template '#{name}' is text here: a string has no holes | write $\"Dear {name}, {name}\""]],
-      [on('n: number', '$"{n:.2f} {n}"'), ["1:46-50 syntax_error expected '}', found ':' | a number in decimals is fixed(n, 2), a text of a width pad(s, 8)"]],
-      [on('s: string', '$"{s:>8}"'), ["1:46-49 syntax_error expected '}', found ':' | a number in decimals is fixed(n, 2), a text of a width pad(s, 8)"]],
+      [
+        'let main : !{ name: string } -> !string = map("Dear {{ name }}")',
+        ['1:47-64 odd_template \'{{ name }}\' is text here: a string has no holes | write $"Dear {name}"'],
+      ],
+      [
+        'let main : !{ name: string } -> !string = map("Dear #{name}")',
+        ['1:47-61 odd_template \'#{name}\' is text here: a string has no holes | write $"Dear {name}"'],
+      ],
+      [
+        on('n: number', '$"{n:.2f} {n}"'),
+        ["1:46-50 syntax_error expected '}', found ':' | a number in decimals is fixed(n, 2), a text of a width pad(s, 8)"],
+      ],
+      [
+        on('s: string', '$"{s:>8}"'),
+        ["1:46-49 syntax_error expected '}', found ':' | a number in decimals is fixed(n, 2), a text of a width pad(s, 8)"],
+      ],
       [on('a: int', '$"Dear {a + }"'), ["1:51-53 syntax_error expected an expression, found '}'"]],
       [on('xs: [int]', '$"{xs[0:1]} {text({ a:xs })}"'), []],
       [on('s: string', '"%s" % s'), ['1:42-50 type_mismatch \'%\' is a remainder, and no text is put in by it | write $"…{e}…"']],
@@ -30,19 +55,51 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
   [
     'lists',
     [
-      [json('value.items[]'), ['1:44-46 syntax_error an index is missing | write [e for x in xs] to go through a list, xs[0] for its first item']],
+      [
+        json('value.items[]'),
+        ['1:44-46 syntax_error an index is missing | write [e for x in xs] to go through a list, xs[0] for its first item'],
+      ],
       [on('xs: [int]', 'all(xs, x -> x > 1)'), ["1:50-60 arity_mismatch 'all' takes no function | write all([x > 1 for x in xs])"]],
       [on('xs: [{ n: int }]', 'sum(xs, x -> x.n)'), ["1:57-65 arity_mismatch 'sum' takes no function | write sum([x.n for x in xs])"]],
-      [on('xs: [int]', 'first(xs, x -> x > 1)'), ["1:52-62 arity_mismatch 'first' takes no function | write first([x for x in xs if x > 1])"]],
-      [on('xs: [int]', 'length(xs, x -> x > 1)'), ["1:53-63 arity_mismatch 'length' takes no function | write length([x for x in xs if x > 1])"]],
-      [on('xs: [int]', 'find(xs, x -> x > 1)'), ["1:51-61 arity_mismatch 'find' takes no function | write first([x for x in xs if x > 1])"]],
-      [on('xs: [int]', 'contains(xs, x -> x > 1)'), ["1:55-65 arity_mismatch 'contains' takes no function | write any([x > 1 for x in xs])"]],
-      [on('xs: [int]', '[x for x in xs where x > 1]'), ["1:57-62 syntax_error expected ']' after the list, found 'where' | write [e for x in xs if c]"]],
-      [on('xs: [int]', '{x: x * 2 for x in xs}'), ["1:52-55 syntax_error expected '}' after the field (or ',' and another field), found 'for' | write map_of([{ key: k, value: e } for x in xs])"]],
+      [
+        on('xs: [int]', 'first(xs, x -> x > 1)'),
+        ["1:52-62 arity_mismatch 'first' takes no function | write first([x for x in xs if x > 1])"],
+      ],
+      [
+        on('xs: [int]', 'length(xs, x -> x > 1)'),
+        ["1:53-63 arity_mismatch 'length' takes no function | write length([x for x in xs if x > 1])"],
+      ],
+      [
+        on('xs: [int]', 'find(xs, x -> x > 1)'),
+        ["1:51-61 arity_mismatch 'find' takes no function | write first([x for x in xs if x > 1])"],
+      ],
+      [
+        on('xs: [int]', 'contains(xs, x -> x > 1)'),
+        ["1:55-65 arity_mismatch 'contains' takes no function | write any([x > 1 for x in xs])"],
+      ],
+      [
+        on('xs: [int]', '[x for x in xs where x > 1]'),
+        ["1:57-62 syntax_error expected ']' after the list, found 'where' | write [e for x in xs if c]"],
+      ],
+      [
+        on('xs: [int]', '{x: x * 2 for x in xs}'),
+        [
+          "1:52-55 syntax_error expected '}' after the field (or ',' and another field), found 'for' | write map_of([{ key: k, value: e } for x in xs])",
+        ],
+      ],
       [on('xs: [int]', '[*xs, 4]'), ["1:43-44 syntax_error expected an expression, found '*' | lists are joined by +"]],
-      ['let main : ![int] -> ![int] = filter(value, x -> x > 2)', ["1:45-55 syntax_error 'filter' takes an expression over the message, not a function | write map([x for x in value if x > 2])"]],
-      ['let main : ![int] -> ![int] = map(value, x => x * 2)', ["1:42-52 syntax_error 'map' takes an expression over the message, not a function | write map([x * 2 for x in value])"]],
-      ['let main : ![int] -> ![int] = map(value.map(x => x * 2))', ["1:35-44 unknown_function 'value' is a value, and has no function of its own | write [x * 2 for x in value]"]],
+      [
+        'let main : ![int] -> ![int] = filter(value, x -> x > 2)',
+        ["1:45-55 syntax_error 'filter' takes an expression over the message, not a function | write map([x for x in value if x > 2])"],
+      ],
+      [
+        'let main : ![int] -> ![int] = map(value, x => x * 2)',
+        ["1:42-52 syntax_error 'map' takes an expression over the message, not a function | write map([x * 2 for x in value])"],
+      ],
+      [
+        'let main : ![int] -> ![int] = map(value.map(x => x * 2))',
+        ["1:35-44 unknown_function 'value' is a value, and has no function of its own | write [x * 2 for x in value]"],
+      ],
     ],
   ],
   [
@@ -50,15 +107,35 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
     [
       [on('a: int', 'value + { a: 3 }'), ["1:39-55 type_mismatch '+' joins no records | write { ...value, a: 3 }"]],
       [on('a: int, b: { [string]: int }', 'value + b'), ["1:61-70 type_mismatch '+' joins no records | write { ...value, ...b }"]],
-      [on('n: int', '{ (text(n)): n }'), ["1:41-42 syntax_error expected the name of a field, found '(' | a key that is computed is written [k]: e"]],
-      [on('n: int', '{ text(n): n }'), ["1:45-46 syntax_error expected '}' after the field (or ',' and another field), found '(' | a key that is computed is written [k]: e"]],
-      [on('n: int', '{ $"k{n}": n }'), ['1:41-45 syntax_error expected the name of a field, found a template | a key that is computed is written [k]: e']],
+      [
+        on('n: int', '{ (text(n)): n }'),
+        ["1:41-42 syntax_error expected the name of a field, found '(' | a key that is computed is written [k]: e"],
+      ],
+      [
+        on('n: int', '{ text(n): n }'),
+        [
+          "1:45-46 syntax_error expected '}' after the field (or ',' and another field), found '(' | a key that is computed is written [k]: e",
+        ],
+      ],
+      [
+        on('n: int', '{ $"k{n}": n }'),
+        ['1:41-45 syntax_error expected the name of a field, found a template | a key that is computed is written [k]: e'],
+      ],
       [on('a: int, ...', 'has(b)'), ["1:48-49 unknown_field the input { a: int, ... } has no field 'b' | what '...' holds has no names"]],
       [on('a: int, ...', 'b'), ["1:44-45 unknown_field the input { a: int, ... } has no field 'b' | what '...' holds has no names"]],
       [on('a: int, ...', 'pick(value, "zz")'), ["1:56-60 unknown_field { a: int, ... } has no field 'zz' | what '...' holds has no names"]],
-      [on('m: { [string]: int }, k: string', 'if has(m[k]) then m[k] else 0'), ["1:82-86 type_mismatch 'm[k]' may be absent | a key may always be missing: write m[k] ?? …"]],
-      ['type O = { a: { b: int } = { b: 1, "b": 2 } }\nlet main : !O -> !O = id', ["1:36-39 syntax_error the field 'b' is given twice | give it once"]],
-      ['type O = { a: int = 1 + 1 }\nlet main : !O -> !O = id', ["1:23-24 syntax_error expected '}' after the field (or ',' and another field), found '+' | a default is a constant"]],
+      [
+        on('m: { [string]: int }, k: string', 'if has(m[k]) then m[k] else 0'),
+        ["1:82-86 type_mismatch 'm[k]' may be absent | a key may always be missing: write m[k] ?? …"],
+      ],
+      [
+        'type O = { a: { b: int } = { b: 1, "b": 2 } }\nlet main : !O -> !O = id',
+        ["1:36-39 syntax_error the field 'b' is given twice | give it once"],
+      ],
+      [
+        'type O = { a: int = 1 + 1 }\nlet main : !O -> !O = id',
+        ["1:23-24 syntax_error expected '}' after the field (or ',' and another field), found '+' | a default is a constant"],
+      ],
     ],
   ],
   [
@@ -66,20 +143,32 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
     [
       [json('value.a || 0'), ["1:44-45 type_mismatch 'or' needs a bool, but this is int | for what is absent or null write value.a ?? 0"]],
       [on('s: string | unit', 'if s then s else "x"'), ["1:52-53 type_mismatch 'if' needs a bool | ask whether it is there: s != null"]],
-      [on('xs: [int]', 'if xs then 1 else 2'), ["1:45-47 type_mismatch 'if' needs a bool, but this is [int] | ask whether it is empty: length(xs) > 0"]],
+      [
+        on('xs: [int]', 'if xs then 1 else 2'),
+        ["1:45-47 type_mismatch 'if' needs a bool, but this is [int] | ask whether it is empty: length(xs) > 0"],
+      ],
       [on('s: string', 's = null'), ["1:42-50 type_mismatch '=' compares string with unit, which are never equal | it is never null"]],
-      [on('n: int | string', 'n + 1'), ["1:48-49 type_mismatch '+' needs a number | match tells them apart: match n { x : int -> …, _ -> … }"]],
+      [
+        on('n: int | string', 'n + 1'),
+        ["1:48-49 type_mismatch '+' needs a number | match tells them apart: match n { x : int -> …, _ -> … }"],
+      ],
     ],
   ],
   [
     'modules and methods',
     [
-      [on('s: string', 're.sub("a", "b", s)'), ["1:42-44 unknown_module no module is named 're' | functions are in no module: write replace_all(s, \"re\", t)"]],
+      [
+        on('s: string', 're.sub("a", "b", s)'),
+        ['1:42-44 unknown_module no module is named \'re\' | functions are in no module: write replace_all(s, "re", t)'],
+      ],
       [on('s: string', 'json.loads(s)'), ["1:42-46 unknown_module no module is named 'json' | functions are in no module: write parse(s)"]],
-      [on('s: string', 'JSON.stringify(s)'), ["1:42-46 unknown_module no module is named 'JSON' | functions are in no module: write text(x)"]],
+      [
+        on('s: string', 'JSON.stringify(s)'),
+        ["1:42-46 unknown_module no module is named 'JSON' | functions are in no module: write text(x)"],
+      ],
       [on('n: number', 'math.floor(n)'), ["1:42-46 unknown_module no module is named 'math' | functions are in no module: write floor(x)"]],
       [on('s: string', 's.trim().toLowerCase()'), ["1:51-62 syntax_error 'toLowerCase' is called on a value | write lower(trim(s))"]],
-      [on('s: string', 's.split(",").join("-")'), ["1:55-59 syntax_error 'join' is called on a value | write join(split(s, \",\"), …)"]],
+      [on('s: string', 's.split(",").join("-")'), ['1:55-59 syntax_error \'join\' is called on a value | write join(split(s, ","), …)']],
     ],
   ],
   [
@@ -87,90 +176,104 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
     [
       [on('n: int', 'n >> 1'), ["1:42-43 syntax_error expected an expression, found '>' | there are no operators on bits"]],
       [on('n: int', '~n'), ["1:39-40 syntax_error expected an expression, found '~' | there are no operators on bits"]],
-      [on('s: string', '/a/.test(s)'), ["1:42-43 syntax_error expected an expression, found '/' | a pattern is a string, as in matches(s, \"re\")"]],
-      [json('match value { n : int => 1, _ => 2 }'), ["1:55-57 syntax_error an arm is written x : T -> e | write '->' for '=>'", "1:63-65 syntax_error an arm is written x : T -> e | write '->' for '=>'"]],
+      [
+        on('s: string', '/a/.test(s)'),
+        ['1:42-43 syntax_error expected an expression, found \'/\' | a pattern is a string, as in matches(s, "re")'],
+      ],
+      [
+        json('match value { n : int => 1, _ => 2 }'),
+        [
+          "1:55-57 syntax_error an arm is written x : T -> e | write '->' for '=>'",
+          "1:63-65 syntax_error an arm is written x : T -> e | write '->' for '=>'",
+        ],
+      ],
       ['/* a\n   b */\nlet main : !int -> !int = id', ["1:1-3 syntax_error unexpected '/*' | comments are written (* … *)"]],
-      ['-- a\nlet main : !int -> !int = id', ["1:1-2 syntax_error expected 'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation, found '-' | comments are written (* … *)"]],
-      ['let main : !(1 | 2) -> !int = id', ["1:14-15 syntax_error expected a type, found '1' | a number is no type: write int, with '@min 1 @max 9' before the field"]],
+      [
+        '-- a\nlet main : !int -> !int = id',
+        [
+          "1:1-2 syntax_error expected 'use', 'type', 'param', 'protocol', 'let', 'test' or an annotation, found '-' | comments are written (* … *)",
+        ],
+      ],
+      [
+        'let main : !(1 | 2) -> !int = id',
+        ["1:14-15 syntax_error expected a type, found '1' | a number is no type: write int, with '@min 1 @max 9' before the field"],
+      ],
     ],
   ],
   [
     'wires, declarations and types',
     [
-      ['let main : !int -> !int = input ; map(value + 1) ; output', ["1:27-32 unknown_name no binding is named 'input' | the ends of a chain have no names"]],
-      ['let main : !int -> !int = plumb(i, o) {\n  let x = map(value + 1)\n  i ; x ; o\n}', ["2:9-10 syntax_error expected ':' after 'let x': a body declares channels, as in 'let x : !int = channel', found '=' | a process is declared outside of the body: 'let x : !A -> !B = …'"]],
-      ['let main : !int -> !int = plumb(i, o) {\n  let c : channel !int\n  i ; c ; o\n}', ["2:11-18 syntax_error a channel has a type | write 'let c : !int = channel'"]],
-      ['let main : !int -> !int = plumb(i, o) {\n  o = a(i)\n}', ["2:5-6 syntax_error expected ';' or a new line, found '=' | processes are wired with ';'"]],
-      ['let main : !int = id', ["1:17-18 syntax_error expected '->' between input and output, found '=' | a process has an input and an output: '!A -> !B'"]],
-      ['let x : int = 3', ["1:13-14 syntax_error expected '->' between input and output, found '=' | a constant is a param: 'param name : type = constant'"]],
-      ['let x = 3', ["1:9-10 syntax_error a binding is an agent, a tool, a plumb, a chain or a config value { … }, not a number | a constant is 'param name : type = constant'"]],
-      ['let main (x : int) : int = x + 1', ["1:10-11 syntax_error expected '=' after 'let main', found '(' | a function has no list of parameters: write 'let main : A -> B = map(e)'"]],
-      ['let main : !string -> !string = agent(provider: "eliza", model: "doctor")', ["1:38-39 syntax_error expected '{' after 'agent', found '(' | write 'agent { key: value, … }'"]],
-      ['let t : string -> string = tool { cmd: "date" }\nlet main : !string -> !string = map(t)', ["1:35-38 unknown_option a tool has no key 'cmd' | did you mean 'command'?"]],
-      ['let main : !string -> !string = agent { provider: "eliza", model: "doctor", tools: "a" }', ["1:84-87 config_invalid 'tools' takes a list of names | write [a]"]],
+      [
+        'let main : !int -> !int = input ; map(value + 1) ; output',
+        ["1:27-32 unknown_name no binding is named 'input' | the ends of a chain have no names"],
+      ],
+      [
+        'let main : !int -> !int = plumb(i, o) {\n  let x = map(value + 1)\n  i ; x ; o\n}',
+        [
+          "2:9-10 syntax_error expected ':' after 'let x': a body declares channels, as in 'let x : !int = channel', found '=' | a process is declared outside of the body: 'let x : !A -> !B = …'",
+        ],
+      ],
+      [
+        'let main : !int -> !int = plumb(i, o) {\n  let c : channel !int\n  i ; c ; o\n}',
+        ["2:11-18 syntax_error a channel has a type | write 'let c : !int = channel'"],
+      ],
+      [
+        'let main : !int -> !int = plumb(i, o) {\n  o = a(i)\n}',
+        ["2:5-6 syntax_error expected ';' or a new line, found '=' | processes are wired with ';'"],
+      ],
+      [
+        'let main : !int = id',
+        ["1:17-18 syntax_error expected '->' between input and output, found '=' | a process has an input and an output: '!A -> !B'"],
+      ],
+      [
+        'let x : int = 3',
+        ["1:13-14 syntax_error expected '->' between input and output, found '=' | a constant is a param: 'param name : type = constant'"],
+      ],
+      [
+        'let x = 3',
+        [
+          "1:9-10 syntax_error a binding is an agent, a tool, a plumb, a chain or a config value { … }, not a number | a constant is 'param name : type = constant'",
+        ],
+      ],
+      [
+        'let main (x : int) : int = x + 1',
+        [
+          "1:10-11 syntax_error expected '=' after 'let main', found '(' | a function has no list of parameters: write 'let main : A -> B = map(e)'",
+        ],
+      ],
+      [
+        'let main : !string -> !string = agent(provider: "eliza", model: "doctor")',
+        ["1:38-39 syntax_error expected '{' after 'agent', found '(' | write 'agent { key: value, … }'"],
+      ],
+      [
+        'let t : string -> string = tool { cmd: "date" }\nlet main : !string -> !string = map(t)',
+        ["1:35-38 unknown_option a tool has no key 'cmd' | did you mean 'command'?"],
+      ],
+      [
+        'let main : !string -> !string = agent { provider: "eliza", model: "doctor", tools: "a" }',
+        ["1:84-87 config_invalid 'tools' takes a list of names | write [a]"],
+      ],
       ['type T = { a int }', ["1:14-17 syntax_error expected ':' after the field 'a', found 'int' | a field is written name: T"]],
-      ['type T = a | b', ["1:10-11 unknown_type no type is named 'a' | a text is a type in quotes", "1:14-15 unknown_type no type is named 'b' | a text is a type in quotes"]],
+      [
+        'type T = a | b',
+        [
+          "1:10-11 unknown_type no type is named 'a' | a text is a type in quotes",
+          "1:14-15 unknown_type no type is named 'b' | a text is a type in quotes",
+        ],
+      ],
       ['type T = { a: true }', ["1:15-19 syntax_error 'true' is a value, and no type | its type is bool"]],
       ['type T = ()', ["1:11-12 syntax_error expected a type, found ')' | nothing is unit, the type of null"]],
-      ['type T = { ...A, b: int }\ntype A = { a: int }', ["1:15-16 syntax_error expected '}' after '...', found 'A' | a record type has all its fields: none is taken over from another"]],
-      ['use fs.read\nlet main : !int -> !int = id', ["1:7-8 syntax_error a module is used whole: expected a new line, found '.' | write 'use fs', and then Fs.read"]],
-      ['let main : ![int] -> ![int] = each(batch(2))', ["1:36-44 spec_invalid a 'batch' cannot be in 'each' | what it gives stems from several elements"]],
-    ],
-  ],
-  [
-    'protocols',
-    [
-      ['protocol P = call a -> call b -> end', ["1:21-23 syntax_error expected ' . ' and another step, found '->' | steps are joined by a '.' in white space: call a . call b . end"]],
-      ['protocol P = call a; end', ["1:20-21 syntax_error expected ' . ' and another step, found ';' | steps are joined by a '.' in white space: call a . call b . end"]],
-      ['protocol P = call a, end', ["1:20-21 syntax_error expected ' . ' and another step, found ',' | steps are joined by a '.' in white space: call a . call b . end"]],
-      ['protocol P = a . b . end', ["1:18-19 protocol_invalid nothing comes after the name of a protocol: this step is unreachable | a call of a tool is written 'call a'"]],
-      ['protocol P = { a | b: end }', ["1:18-19 syntax_error expected ':' after 'a', the label of a branch, found '|' | each has a branch of its own: a: end, b: end"]],
-      ['protocol P = { call a . end, end }', ["1:16-20 syntax_error 'call' is a word of protocols | in a choice the label is the call: a: …"]],
-      ['protocol P = call a . end\nlet main : !int -> !int = id ; P', ["2:32-33 not_a_process 'P' is a protocol, and no process"]],
-      ['type T = int\nlet main : !int -> !int = id ; T', ["2:32-33 not_a_process 'T' is a type, and no process"]],
-    ],
-  ],
-  [
-    'what uses a declaration with a syntax error is not wrong too',
-    [
-      ['type T =  k: "x", n?: int }\nlet main : !T -> !int = map(1)', ["1:12-13 syntax_error expected the end of the type, found ':' | a record type stands in braces"]],
-      ['type U = { k: "a", n: int }  { k: "b", s: string }\nlet main : !U -> !json = map(s)', ["1:30-31 syntax_error expected the end of the type, found '{' | a choice is written A | B"]],
-      ['let main : !int -> !int = mapt)', ["1:31-32 syntax_error expected ';' or a new line, found ')'"]],
-      ['type S = int | string bool\nlet main : !S -> !json = map(value + 1)', ["1:23-27 syntax_error expected the end of the type, found 'bool'"]],
-      ['param p : pstring] = []\nlet main : !string -> !bool = map(contains(p, value))', ["1:18-19 syntax_error expected '=' and a default, or a new line, found ']'"]],
-      ['var R = { a: int }\nlet main : !R -> !R = id', ["1:1-4 syntax_error expected 'use'"]],
-      ['let a : !int -> !int = plumb(i j, o) {\n  let c : !int = channel\n  i ; c ; o\n}', ["1:32-33 syntax_error expected ')' after the ports, found 'j'"]],
-      [' L = "a" | "b"\nlet main : !L -> !int = map(1)', ["1:2-3 syntax_error expected 'use'"]],
-      ['let f :  -> int = map(value)\nlet main : !int -> !int = map(f(value) + 1)', ['1:10-12 syntax_error expected a type']],
-      ['let f : int -> int = id id\nlet main : !{ a: int } -> !json = map(f)', ["1:25-27 syntax_error expected ';', found 'id'"]],
-      ['let main : !int -> !int = map(let x  value + 1 in let y = x * 2 in x + y)', ["1:38-43 syntax_error expected '=' after 'let x', found 'value'"]],
       [
-        'protocol P = { more: send int . . recv int . loop, end }\nlet a : (!int, P) -> !int = plumb(i, s, o) { i ; s\n  s_in ; o }\nlet main : !int -> !int = plumb(i, o) {\n  let s : P = channel\n  spawn a(i, s, o)\n}',
-        ['1:33-34 syntax_error expected a step'],
+        'type T = { ...A, b: int }\ntype A = { a: int }',
+        ["1:15-16 syntax_error expected '}' after '...', found 'A' | a record type has all its fields: none is taken over from another"],
       ],
       [
-        talk('let a : (!int, Ask) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }\nlet b : (~Ask) -> () = plumb(s) { s_in ; ; s }\nlet main : !int -> !string = plumb(i, o) {\n  let s : Ask = channel\n  spawn a(i, s, o)\n  spawn b(s=s)\n}'),
-        ['4:42-43 syntax_error expected a process'],
-      ],
-    ],
-  ],
-  [
-    'conversations: one cause is one error',
-    [
-      [talk('let a : (!int, Aks) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }'), ["2:16-19 unknown_type no type is named 'Aks' | did you mean 'Ask'?"]],
-      [talk('let a : (!int, !Ask) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }'), ["2:17-20 protocol_invalid 'Ask' is a protocol, and no type of messages"]],
-      [talk('let a : !int -> (!string, Ask) = plumb(i, o, s) { i ; s\n  s_in ; o }'), ["2:27-30 protocol_invalid 'Ask' is a protocol, and no type of messages"]],
-      [
-        talk('let b : (~Ask) -> () = plumb(s) { s_in ; map(text(value)) ; s }\nlet main : !int -> !string = plumb(i, o) {\n  let s : Ask = channel\n  i ; s\n  s_in ; o\n  spawn b(s=s)\n}'),
-        ["5:7-8 protocol_invalid 's' is a conversation, which is wired whole: no part of a chain takes, copies, merges or filters it"],
+        'use fs.read\nlet main : !int -> !int = id',
+        ["1:7-8 syntax_error a module is used whole: expected a new line, found '.' | write 'use fs', and then Fs.read"],
       ],
       [
-        talk('let bot : (!int, ~Ask) -> !int = agent { command: ["cat"] }\nlet a : (!int, Ask) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }\nlet main : (!int, !int) -> (!string, !int) = plumb(i, j, o, p) {\n  let s : Ask = channel\n  spawn a(i, s, o)\n  spawn bot(input=j, s=s, output=p)\n}'),
-        ["8:22-23 undeclared_port 'bot' has no port 's'"],
-      ],
-      [
-        talk('let a : (!int, Ask) -> !string = plumb(i, s, o) { i ; s\n  s_in ; o }\nlet main : !int -> (!string, !string) = plumb(i, o, p) {\n  let s : Ask = channel\n  spawn a(i, s, o)\n  spawn a(i, s, p)\n}'),
-        ["7:14-15 protocol_invalid 'a@s' is used a second time"],
+        'let main : ![int] -> ![int] = each(batch(2))',
+        ["1:36-44 spec_invalid a 'batch' cannot be in 'each' | what it gives stems from several elements"],
       ],
     ],
   ],
