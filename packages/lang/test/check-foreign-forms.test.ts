@@ -40,6 +40,23 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
         ['1:47-61 odd_template \'#{name}\' is text here: a string has no holes | write $"Dear {name}"'],
       ],
       [
+        json('length'),
+        [
+          "1:33-39 lone_name 'length' is nothing that is declared here, and the fields of a json are not known: write value.length for the field | 'length' is a function: call it, as in length(value); value.length is the field",
+        ],
+      ],
+      [json('fail "no"'), ['1:33-37 syntax_error \'fail\' is no word of expressions | write fail("…")']],
+      [
+        json('{ value.a: 1 }'),
+        [
+          "1:40-41 syntax_error expected '}' after the field (or ',' and another field), found '.' | a field is written name: e, as in { a: value.a }",
+        ],
+      ],
+      [
+        json('let a = value.a; let b = value.b; a + b'),
+        ["1:48-49 syntax_error expected 'in' after the value of 'a', found ';' | write let x = e in e2"],
+      ],
+      [
         on('n: number', '$"{n:.2f} {n}"'),
         ["1:46-50 syntax_error expected '}', found ':' | a number in decimals is fixed(n, 2), a text of a width pad(s, 8)"],
       ],

@@ -45,6 +45,7 @@ export const helpInRecord = ({ next: { text, kind } }: Cursor): string | undefin
 const COMPUTED = 'a key that is computed is written [k]: e'
 const IN_RECORD: ReadonlyMap<string, string> = new Map([
   ['=', 'a field is written name: e'],
+  ['.', 'a field is written name: e, as in { a: value.a }'],
   [';', 'fields are separated by commas'],
   ['(', COMPUTED],
   ['for', 'write map_of([{ key: k, value: e } for x in xs])'],

@@ -107,7 +107,7 @@ const WORDS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     [ASK_TYPE]: 'typeof',
     'an expression makes values, and has no objects: time(s) reads a date, iso(n) writes one': 'new',
-    'write fail("…")': 'throw raise',
+    'write fail("…")': 'throw raise fail',
     'an expression is the value that it gives: leave the word out': 'return yield await async',
     'a function of an item is written x -> e, as in sort(xs, x -> e)': 'lambda function fn func def',
     'write let x = e in e2': 'const var val def',

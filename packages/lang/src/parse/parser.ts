@@ -106,6 +106,7 @@ const looksLikeItem = (c: Cursor): boolean => {
 // `let x = e in e2` of an expression, or `let c : !T = channel` of a body, on one line.
 const isWithin = (c: Cursor): boolean => {
   if (!c.isWord('let')) return false
+  if (!c.next.startsLine && [';', ',', '(', '{'].includes(c.previous.text)) return true
   const isValue = c.isSymbol('=', 2) && !c.next.startsLine
   for (let i = 3; c.peek(i).kind !== 'end' && !c.peek(i).startsLine; i++) {
     if (isValue ? c.isWord('in', i) : c.isSymbol('=', i) && c.isWord('channel', i + 1)) return true

@@ -37,7 +37,8 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
     if (isJson(input) && !context.environment.isConstant) {
       const message = `'${name}' is nothing that is declared here, and the fields of a json are not known: write value.${name} for the field`
       const meant = ownValue(name)
-      const both = `value.${name} is the field '${name}', value is the whole input`
+      const field = `value.${name} is the field '${name}', value is the whole input`
+      const both = isFunction(name) ? `'${name}' is a function: call it, as in ${name}(value); ${field}` : field
       return context.complain('lone_name', span, message, { help: meant ? `did you mean '${meant}'? ${both}` : both })
     }
     if (context.freeName === undefined && nearNames(name, context).length > 0) {
