@@ -45,6 +45,35 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
           "1:33-39 lone_name 'length' is nothing that is declared here, and the fields of a json are not known: write value.length for the field | 'length' is a function: call it, as in length(value); value.length is the field",
         ],
       ],
+      [
+        'let even : int -> bool = map(value % 2 = 0)\nlet main : !int -> !int = filter(even)',
+        ["2:34-38 type_mismatch filter needs a bool, this is 'int' | write filter(even(value))"],
+      ],
+      [
+        'let main : !int -> !int = filter(value % 2)',
+        ["1:34-43 type_mismatch filter needs a bool, this is 'int' | compare it, as in value % 2 != 0"],
+      ],
+      [
+        'let inc : int -> int = map(value + 1)\nlet main : !int -> !json = map({ x: inc })',
+        ["2:37-40 lone_name 'inc' is a binding that is not called here: it means the whole input | write inc(value) to call it"],
+      ],
+      [
+        'let inc : json -> json = map(value)\nlet main : !json -> !json = map({ x: inc })',
+        ["2:38-41 lone_name 'inc' is a binding that is not called here | write inc(value) to call it"],
+      ],
+      [
+        'let up : string -> string = map(upper(value))\nlet main : ![string] -> !json = map(each(up))',
+        ["2:37-41 unknown_function unknown function 'each' | 'each' is a process, and stands outside of the parentheses: each(…) ; map(…)"],
+      ],
+      [
+        'let main : !{ "a-b": int } -> !int = map(value.a-b)',
+        ["1:42-51 unknown_field 'a' is no field, and 'a-b' is one | write value.\"a-b\""],
+      ],
+      ['let main : !{ "a-b": int } -> !int = map(a-b)', ["1:42-45 unknown_field 'a' is no field, and 'a-b' is one | write value.\"a-b\""]],
+      [
+        'let main : !{ "a-b": int } -> !int = id."a-b"',
+        ['1:41-46 syntax_error expected the name of a field, found a string | write map(value."a-b")'],
+      ],
       [json('fail "no"'), ['1:33-37 syntax_error \'fail\' is no word of expressions | write fail("…")']],
       [
         json('{ value.a: 1 }'),

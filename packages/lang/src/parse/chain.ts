@@ -31,7 +31,8 @@ const element: Part = (c, isStatement) => {
   while (c.isSymbol('.') && !(isStatement && c.next.startsLine)) {
     c.advance()
     c.grow()
-    const field = c.anyName('the name of a field')
+    const isString = c.next.kind === 'string'
+    const field = c.anyName('the name of a field', isString ? `write map(value.${JSON.stringify(c.next.text)})` : undefined)
     refuseMethod(c, field.text)
     const port = chain.kind === 'reference' && !chain.port ? portBehind(c) : undefined
     if (port && chain.kind === 'reference') {

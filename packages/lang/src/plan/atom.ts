@@ -4,9 +4,11 @@ import { elementUnder, isPositiveInteger, parallelOf, refuseParallel } from '../
 import { callsTool, liftable } from '../base/lift.js'
 import { bindingNamedBy, warnLoneName } from '../base/lone-name.js'
 import { readSetting, type SettingRule } from '../base/setting.js'
-import { error, type Report } from '../diagnostic/diagnostic.js'
+import { type Diagnostic, error, type Report } from '../diagnostic/diagnostic.js'
 import { checkUsed } from '../expression/check-expression.js'
-import type { Environment } from '../expression/infer/environment.js'
+import { sourceOf } from '../expression/infer/context.js'
+import { asCondition } from '../expression/infer/operator.js'
+import { isFunction } from '../expression/run/function-table.js'
 import type { Scope } from '../names/names.js'
 import type { BatchAtom, Expression, JoinOptions, MorphismAtom, Node } from '../parse/ast.js'
 import { MORPHISM_PORTS } from '../parse/morphism.js'
@@ -90,8 +92,7 @@ export const makeAtom = (
       return node({ kind: 'map', expression, scope, lifted }, lifted.outputs, takes)
     }
     case 'filter':
-      if (type) warnLoneName(atom.expression, type, 'filter', scope, builder.report)
-      if (type) wantBool(atom.expression, { input: type, scope }, builder.report)
+      if (type) wantBool(atom.expression, type, scope, builder.report)
       return node({ kind: 'filter', expression: atom.expression, scope }, [type])
     case 'project': {
       const expression = partOf(atom)
@@ -146,10 +147,19 @@ export const joined = (types: readonly (Type | undefined)[], at: Node, report: R
   return undefined
 }
 
-const wantBool = (expression: Expression, environment: Environment, report: Report): void => {
-  const type = checkUsed(expression, environment, report)
-  if (!type || isSubtype(type, BOOL) || resolve(type).kind === 'json') return
-  report(error('type_mismatch', `filter needs a bool, this is '${printType(type)}'`, expression.span))
+const wantBool = (expression: Expression, input: Type, scope: Scope, report: Report): void => {
+  const lone: Diagnostic[] = []
+  const collect: Report = (d) => (d.code === 'lone_name' && d.severity === 'warning' ? void lone.push(d) : report(d))
+  warnLoneName(expression, input, 'filter', scope, collect)
+  const type = checkUsed(expression, { input, scope }, collect)
+  if (!type || isSubtype(type, BOOL) || resolve(type).kind === 'json') {
+    for (const d of lone) report(d)
+    return
+  }
+  const name = expression.kind === 'name' ? expression.name : ''
+  const isCallable = lone.length > 0 && (scope.bindings.get(name)?.category === 'base' || isFunction(name))
+  const help = isCallable ? `write filter(${name}(value))` : asCondition(sourceOf(expression), type)
+  report(error('type_mismatch', `filter needs a bool, this is '${printType(type)}'`, expression.span, help))
 }
 
 const partOf = ({ span, index }: MorphismAtom & { kind: 'project' }): Expression => ({

@@ -24,7 +24,7 @@ export const inferCall = (e: CallExpression, context: Context): Type | undefined
   if (name === 'omit' || name === 'pick') return inferOmitOrPick(e, name === 'pick', context)
   const all = functionsNamed(name)
   // What others call so may take what is nothing here, such as the name of a type.
-  if (all.length === 0 && ownWay(name) !== undefined) return refuseUnknown(e, context)
+  if (all.length === 0 && (ownWay(name) !== undefined || PROCESSES.has(name))) return refuseUnknown(e, context)
   const types = e.arguments.map(context.infer)
   if (all.length === 0) return refuseUnknown(e, context)
   const candidates = all.filter((f) => f.takes.length === types.length && f.key !== (e.key ? undefined : 'must'))
@@ -49,10 +49,13 @@ const refuseUnknown = ({ function: { text: name, span }, arguments: [of], key }:
     key && of && (name === 'map' || name === 'filter')
       ? helpForMethod(name, sourceOf(of), [], { ...key, source: sourceOf(key.body) })
       : undefined
-  const near = ownFunction(name) ?? nearest(name, names)
-  const help = loop ?? ownWay(name) ?? (near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`)
+  const process = PROCESSES.has(name) ? `'${name}' is a process, and stands outside of the parentheses: ${name}(…) ; map(…)` : undefined
+  const near = process ? undefined : (ownFunction(name) ?? nearest(name, names))
+  const help = loop ?? process ?? ownWay(name) ?? (near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`)
   return context.complain('unknown_function', span, `unknown function '${name}'`, { help })
 }
+
+const PROCESSES: ReadonlySet<string> = new Set(['each', 'batch', 'fold', 'barrier', 'merge', 'trace', 'project', 'copy', 'discard'])
 
 /** The first function that accepts the arguments; else the one to report: the first that accepts the first argument, or the last. */
 const choose = (candidates: readonly Function[], types: readonly Type[], hasKey: boolean): Function => {

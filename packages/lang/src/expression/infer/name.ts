@@ -38,10 +38,14 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
       const message = `'${name}' is nothing that is declared here, and the fields of a json are not known: write value.${name} for the field`
       const meant = ownValue(name)
       const field = `value.${name} is the field '${name}', value is the whole input`
+      if (isBase(name, scope)) {
+        const message = `'${name}' is a binding that is not called here, and the fields of a json are not known: write value.${name} for the field`
+        return context.complain('lone_name', span, message, { help: `write ${name}(value) to call it; ${field}` })
+      }
       const both = isFunction(name) ? `'${name}' is a function: call it, as in ${name}(value); ${field}` : field
       return context.complain('lone_name', span, message, { help: meant ? `did you mean '${meant}'? ${both}` : both })
     }
-    if (context.freeName === undefined && nearNames(name, context).length > 0) {
+    if (context.freeName === undefined && (isBase(name, scope) || nearNames(name, context).length > 0)) {
       context.report(loneName(name, span, context))
     }
     context.freeName ??= name
@@ -66,13 +70,21 @@ const nearNames = (name: string, context: Context): string[] => {
   return all.filter((known) => isOneOff(name, known))
 }
 
+/** A function of the program, which is called. */
+const isBase = (name: string, scope: Context['environment']['scope']): boolean => scope?.bindings.get(name)?.category === 'base'
+
 const loneName = (name: string, span: NameExpression['span'], context: Context): Diagnostic => {
+  if (isBase(name, context.environment.scope)) {
+    const message = `'${name}' is a binding that is not called here: it means the whole input`
+    return warning('lone_name', message, span, `write ${name}(value) to call it, 'value' for the whole input`)
+  }
   const message = `'${name}' is neither a field nor a binding: it means the whole input`
   return warning('lone_name', message, span, `did you mean '${nearNames(name, context)[0]}'? Write 'value' for the whole input`)
 }
 
 /** Whether a name of the whole input is told of here, wherever it is. */
 export const isNearName = (e: NameExpression, scope: Context['environment']['scope']): boolean =>
+  isBase(e.name, scope) ||
   [...['value'], ...(scope?.params.keys() ?? []), ...(scope?.bindings.keys() ?? [])].some((known) => isOneOff(e.name, known))
 
 const namesOf = (scope: Local | undefined): string[] => {

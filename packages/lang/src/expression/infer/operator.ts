@@ -21,6 +21,7 @@ export const inferUnary = (e: UnaryExpression, context: Context): Type | undefin
 }
 
 export const inferBinary = (e: BinaryExpression, operator: Exclude<BinaryOperator, '??'>, context: Context): Type | undefined => {
+  if (operator === '-' && refuseDash(e, context)) return undefined
   const left = context.infer(e.left)
   const right =
     operator === 'and' || operator === 'or'
@@ -58,6 +59,19 @@ export const inferBinary = (e: BinaryExpression, operator: Exclude<BinaryOperato
     default:
       return unreachable(operator)
   }
+}
+
+/** `content-type`, where a field of that name is declared, and none of the name before the sign. */
+const refuseDash = ({ left, right, span }: BinaryExpression, context: Context): boolean => {
+  if (right.kind !== 'name' || (left.kind !== 'name' && (left.kind !== 'field' || left.of.kind !== 'name'))) return false
+  const [first, of] = left.kind === 'name' ? [left.name, undefined] : [left.field.text, left.of]
+  const type = of ? context.infer(of) : context.environment.input
+  const fields = type && fieldsOf(type)
+  const name = `${first}-${right.name}`
+  if (!fields?.has(name) || fields.has(first)) return false
+  const help = `a name without quotes has no '-': write ${of ? sourceOf(of) : 'value'}.${JSON.stringify(name)}`
+  context.complain('unknown_field', span, `'${first}' is no field, and '${name}' is one`, { help })
+  return true
 }
 
 const add = (e: BinaryExpression, left: Type, right: Type, context: Context): Type | undefined => {
@@ -151,7 +165,8 @@ export const requireBool = (e: Expression, type: Type, who: string, context: Con
   return false
 }
 
-const asCondition = (what: string, type: Type): string | undefined => {
+/** How a value of the type is made a condition. */
+export const asCondition = (what: string, type: Type): string | undefined => {
   if (isNumber(type)) return `compare it, as in ${what} != 0`
   if (isString(type)) return `compare it, as in ${what} != ""`
   if (mayBeNull(type)) return `ask whether it is there: ${what} != null`
