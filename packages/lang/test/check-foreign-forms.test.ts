@@ -55,7 +55,10 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
       ],
       [
         'let inc : int -> int = map(value + 1)\nlet main : !int -> !json = map({ x: inc })',
-        ["2:37-40 lone_name 'inc' is a binding that is not called here: it means the whole input | write inc(value) to call it"],
+        [
+          "1:5-8 unused_binding 'inc' is never used",
+          "2:37-40 lone_name 'inc' is a binding that is not called here: it means the whole input | write inc(value) to call it",
+        ],
       ],
       [
         'let inc : json -> json = map(value)\nlet main : !json -> !json = map({ x: inc })',
