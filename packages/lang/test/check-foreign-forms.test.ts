@@ -77,6 +77,22 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
         'let main : !{ "a-b": int } -> !int = id."a-b"',
         ['1:41-46 syntax_error expected the name of a field, found a string | write map(value."a-b")'],
       ],
+      [
+        'let main : !int -> !int = fold(acc + value, from: 0)',
+        ["1:32-35 lone_name 'acc' is neither a field nor a binding: it means the whole input | did you mean 'state'?"],
+      ],
+      [
+        'let main : !{ n: int } -> !int = fold(acc + n, from: 0)',
+        ["1:39-42 unknown_field the input { n: int } has no field 'acc' | did you mean 'state'?"],
+      ],
+      [
+        'let main : !json -> !json = fold(prev + 1, from: 0)',
+        ["1:34-38 lone_name 'prev' is nothing that is declared here | did you mean 'state'?"],
+      ],
+      [
+        'let main : !int -> !int = reduce(state + value, from: 0)',
+        ["1:27-33 syntax_error 'reduce' is called here, where processes are wired | write fold(e, from: x), a process over the messages"],
+      ],
       [json('fail "no"'), ['1:33-37 syntax_error \'fail\' is no word of expressions | write fail("…")']],
       [
         json('{ value.a: 1 }'),

@@ -3,6 +3,7 @@
 import type { Chain, CrossingAtom, Expression, JoinOptions, Literal, Setting, Structural } from './ast.js'
 import type { Cursor } from './cursor.js'
 import { closeExpression, parseExpression, parseFunction, startsFunction } from './expression.js'
+import { wayOfProcess } from './foreign.js'
 import { refuseForeignWiring, refuseMethod, WIRED } from './foreign-wiring.js'
 import { isLiteral, parseLiteral } from './literal.js'
 import { PLAIN_MORPHISMS } from './morphism.js'
@@ -88,7 +89,7 @@ const atom = (c: Cursor): Chain => {
     c.fail(
       `'${name.text}' is called here, where processes are wired`,
       name.span,
-      `functions stand in expressions, as in map(${name.text}(…)); processes are wired with ';', as in a ; b`,
+      wayOfProcess(name.text) ?? `functions stand in expressions, as in map(${name.text}(…)); processes are wired with ';', as in a ; b`,
     )
   const port = portBehind(c)
   return { kind: 'reference', name: { name, span: name.span }, span: c.spanFrom(start), ...(port ? { port } : {}) }

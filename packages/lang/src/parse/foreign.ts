@@ -149,6 +149,12 @@ const VALUES = named({
 /** Spelt in any way: `toUpperCase`, `to_upper_case`. */
 export const plain = (name: string): string => name.toLowerCase().replaceAll('_', '')
 
+/** The same where processes are wired. */
+export const wayOfProcess = (name: string): string | undefined => {
+  const way = ownWay(name)
+  return way?.includes('messages') ? way : undefined
+}
+
 /** How a function of another language is written. */
 export const ownWay = (name: string): string | undefined => WAYS.get(plain(name))
 
@@ -182,6 +188,9 @@ export const isForeignHome = (name: string): boolean =>
   /^(?:Math|JSON|Object|Array|String|Number|Date|RegExp|Promise|Buffer|crypto|math|json|re|os|datetime|random|np|pd|console|process|base64|hashlib|itertools|functools|statistics|urllib|_)$/.test(
     name,
   )
+
+/** What others call the state of a fold. */
+export const isState = (name: string): boolean => /^(?:acc|accumulator|prev|previous|memo|carry|total|so_far)$/.test(name)
 
 export const ownValue = (name: string): string | undefined => VALUES.get(name.toLowerCase())
 

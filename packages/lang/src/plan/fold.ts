@@ -31,7 +31,11 @@ export const foldOf = (atom: FoldAtom, input: Type, scope: Scope, report: Report
   const first = typeOfConstant(atom, scope, report)
   if (!first) return undefined
   const least = grown(atom, { input, scope }, first)
-  if (isFound(least)) return least
+  const told = ({ warnings, ...types }: FoundTypes): FoldTypes => {
+    for (const warning of warnings) report(warning)
+    return types
+  }
+  if (isFound(least)) return told(least)
   const wide = grown(atom, { input, scope }, widened(first))
   if (!isFound(wide)) {
     for (const diagnostic of wide) report(diagnostic)
@@ -40,12 +44,16 @@ export const foldOf = (atom: FoldAtom, input: Type, scope: Scope, report: Report
   // The results may be narrower than the start type.
   const between = wide.output && join(first, wide.output)
   const narrow = between && grown(atom, { input, scope }, between)
-  return narrow && isFound(narrow) ? narrow : wide
+  return told(narrow && isFound(narrow) ? narrow : wide)
 }
 
-type Grown = FoldTypes | readonly Diagnostic[]
+interface FoundTypes extends FoldTypes {
+  readonly warnings: readonly Diagnostic[]
+}
 
-const isFound = (grown: Grown): grown is FoldTypes => 'state' in grown
+type Grown = FoundTypes | readonly Diagnostic[]
+
+const isFound = (grown: Grown): grown is FoundTypes => 'state' in grown
 
 /** A type that grows in more steps than this would grow for ever. */
 const MAX_STEPS = 20
@@ -60,7 +68,7 @@ const grown = ({ expression }: FoldAtom, environment: Environment, first: Type):
     const right = checkUsed(expression, at, (d) => diagnostics.push(d))
     const given = right ?? checkExpression(expression, { ...at, isGrowing: true }, () => undefined)
     const isWithin = given && isWirable(given, state) === 'static'
-    if (right && isWithin) return { state, output: right }
+    if (right && isWithin) return { state, output: right, warnings: diagnostics }
     if (!given || isWithin) return diagnostics
     const both = join(state, given)
     if (!both && !right) return diagnostics

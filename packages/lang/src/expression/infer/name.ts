@@ -3,7 +3,7 @@
 import { isOneOff, nearest } from '@plumb/wire/nearest'
 import { type Diagnostic, warning } from '../../diagnostic/diagnostic.js'
 import type { NameExpression } from '../../parse/ast.js'
-import { ownValue } from '../../parse/foreign.js'
+import { isState, ownValue } from '../../parse/foreign.js'
 import { isJson } from '../../types/kind.js'
 import { isFunction } from '../run/function-table.js'
 import { type Context, type Fact, show } from './context.js'
@@ -36,7 +36,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   if (!fields) {
     if (isJson(input) && !context.environment.isConstant) {
       const message = `'${name}' is nothing that is declared here, and the fields of a json are not known: write value.${name} for the field`
-      const meant = ownValue(name)
+      const meant = ownValue(name) ?? stateMeantBy(name, context)
       const field = `value.${name} is the field '${name}', value is the whole input`
       if (isBase(name, scope)) {
         const message = `'${name}' is a binding that is not called here, and the fields of a json are not known: write value.${name} for the field`
@@ -45,7 +45,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
       const both = isFunction(name) ? `'${name}' is a function: call it, as in ${name}(value); ${field}` : field
       return context.complain('lone_name', span, message, { help: meant ? `did you mean '${meant}'? ${both}` : both })
     }
-    if (context.freeName === undefined && (isBase(name, scope) || nearNames(name, context).length > 0)) {
+    if (context.freeName === undefined && (isBase(name, scope) || stateMeantBy(name, context) || nearNames(name, context).length > 0)) {
       context.report(loneName(name, span, context))
     }
     context.freeName ??= name
@@ -56,7 +56,10 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   }
   // In a test the input is what was given.
   const own = name === 'input' && fields.has('given') ? 'given' : ownValue(name)
-  const near = own ?? nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
+  const near =
+    own ??
+    stateMeantBy(name, context) ??
+    nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
   const other = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
   const earlier = own !== 'value' ? '' : " It is what comes in here; an earlier message comes along by '(a * b) ; barrier'"
   const help = helpForVariant(name, input) ?? (other && `${other}${earlier}`) ?? helpForOpen(name, input)
@@ -70,6 +73,12 @@ const nearNames = (name: string, context: Context): string[] => {
   return all.filter((known) => isOneOff(name, known))
 }
 
+/** In a fold, whose state the language names. */
+const stateMeantBy = (name: string, { locals }: Context): string | undefined => {
+  const state = localNamed('state', locals)
+  return state && !state.declared && isState(name) ? state.name : undefined
+}
+
 /** A function of the program, which is called. */
 const isBase = (name: string, scope: Context['environment']['scope']): boolean => scope?.bindings.get(name)?.category === 'base'
 
@@ -79,7 +88,8 @@ const loneName = (name: string, span: NameExpression['span'], context: Context):
     return warning('lone_name', message, span, `write ${name}(value) to call it, 'value' for the whole input`)
   }
   const message = `'${name}' is neither a field nor a binding: it means the whole input`
-  return warning('lone_name', message, span, `did you mean '${nearNames(name, context)[0]}'? Write 'value' for the whole input`)
+  const near = stateMeantBy(name, context) ?? nearNames(name, context)[0]
+  return warning('lone_name', message, span, `did you mean '${near}'? Write 'value' for the whole input`)
 }
 
 /** Whether a name of the whole input is told of here, wherever it is. */
