@@ -93,6 +93,42 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
         'let main : !int -> !int = reduce(state + value, from: 0)',
         ["1:27-33 syntax_error 'reduce' is called here, where processes are wired | write fold(e, from: x), a process over the messages"],
       ],
+      [on('xs: [{ n: int }]', 'xs.n'), ["1:52-53 type_mismatch 'xs' is [{ n: int }] and has no fields | write [x.n for x in xs]"]],
+      [
+        on('xs: [{ n: int }]', 'sort(xs, "n")'),
+        ["1:49-62 arity_mismatch 'sort' takes 1 argument, but 2 are given | write sort(xs, x -> x.n)"],
+      ],
+      [
+        'let main : ![{ n: int }] -> !json = map([n for x in value])',
+        ["1:42-43 lone_name 'n' is neither a field nor a binding: it means the whole input | did you mean 'x.n'?"],
+      ],
+      [
+        on('xs: [{ n: int }]', '[n for x in xs]'),
+        ["1:50-51 unknown_field the input { xs: [{ n: int }] } has no field 'n' | did you mean 'x.n'?"],
+      ],
+      [
+        'let main : ![int] -> !json = map(sum(value[*]))',
+        ['1:43-45 syntax_error an index is missing | write [e for x in xs] to go through a list'],
+      ],
+      [
+        'let main : ![int] -> !json = map([x for x in value if x > 1 else 0])',
+        ["1:61-65 syntax_error expected ']' after the list, found 'else' | what is kept stands behind the loop, and a choice before it"],
+      ],
+      [
+        'let main : ![int] -> !json = map([x for x, i in value])',
+        ["1:42-43 syntax_error expected 'in' after 'for x', found ',' | it takes one name"],
+      ],
+      [
+        'let main : ![int] -> !json = map([x for (x, i) in value])',
+        ["1:41-42 syntax_error expected the name of an item, found '(' | it takes one name"],
+      ],
+      ['let main : ![int] -> !json = map(value[::2])', ["1:41-42 syntax_error expected an expression, found ':' | a slice has no step"]],
+      [
+        'let main : !string -> !json = map(value[0])',
+        ['1:35-40 type_mismatch only a list has an index, but this is string | value[0:1] is a part of a string; two branches that meet'],
+      ],
+      [json('env("HOME")'), ["1:33-36 unknown_function unknown function 'env' | what comes from outside is a param"]],
+      [json('fetch("https://a")'), ["1:33-38 unknown_function unknown function 'fetch' | an expression reaches nothing outside"]],
       [json('fail "no"'), ['1:33-37 syntax_error \'fail\' is no word of expressions | write fail("…")']],
       [
         json('{ value.a: 1 }'),

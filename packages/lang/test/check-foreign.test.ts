@@ -33,7 +33,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
       ],
       [
         'type T = {items:[{price:number}]}\nlet main : !T -> !number = map(sum(items.price))',
-        ["2:42-47 type_mismatch 'items' is [{ price: number }] and has no fields | of each item write [x.price for x in items]"],
+        ["2:42-47 type_mismatch 'items' is [{ price: number }] and has no fields | write [x.price for x in items]"],
       ],
       [
         'type T = {ticket:string}\nlet main : !T -> !int = map(ticket.length)',

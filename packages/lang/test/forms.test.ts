@@ -277,7 +277,7 @@ t.test('what other languages write leads to what is written here', async (t) => 
     ['isinstance(n, int)', 'match x'], ['typeof n = "a"', 'match x'], ['n instanceof int', 'match x'], ['type(n)', 'match x'], ['n++', 'x + 1'], ['name ++ "x"', "one '+'"], ['name ++ name', "one '+'"], ['n += 1', 'a + b'], ['n & 1', "write 'and'"], ['n ^ 2', 'pow(x, y)'],
     ['",".join(tags)', 'join(xs, ",")'], ['"{}".format(n)', 'write $"…{e}…"'], ['name =~ "a"', 'matches(s, "re")'], ['name matches "a"', 'matches(s, "re")'], ['value has name', 'has(value.a)'], ['has(value, "name")', 'has(value.name)'],
     ['has("name")', 'has(value.name)'], ['value["name"]', 'write value.name'], ['1..5', 'range(n)'], ['[...tags, "x"]', 'xs + [x]'], ['range(1, 5)', 'range(b - a)'], ['round(n, 2)', 'fixed(x, 2)'], ['uuid()', 'no chance'], ['walk(value)', 'any depth'],
-    ['n; 1', 'let x = e in e2'], ['tags[*].x', 'expression'], ['value.*', 'values(m)'], ['print(name)', 'a port of its own'], ['assert(n > 1)', 'fail("…")'], ['switch (n) { case 1: 2 }', 'match e'],
+    ['n; 1', 'let x = e in e2'], ['tags[*].x', 'to go through a list'], ['value.*', 'values(m)'], ['print(name)', 'a port of its own'], ['assert(n > 1)', 'fail("…")'], ['switch (n) { case 1: 2 }', 'match e'],
     ['n // the number\n', 'comments are written (* … *)'], ['n // 2 halves (of it)\n', 'comments are written (* … *)'],
     [`$"Dear \${name}, {n}"`, "write '{name}'"], [`$"{n}\${n + 1}"`, "write '{n + 1}'"], [`"Dear \${name}"`, 'write $"Dear {name}"'],
   ]

@@ -126,7 +126,11 @@ t.test('a model without a price, a bill over its reserve, an agent elsewhere tha
   const spec = (url: string) => `let main : !string -> !string = ${agent(url)}`
   for (const run of ['plumb --max-cost 1 a.plumb', 'plumb-agent --max-cost 1 a.plumb']) {
     const none = await spend(t, spec, run, lines('a'))
-    t.match(none, { status: 2, out: '', faults: [{ error: 'config_invalid', detail: /no price is known for model 'm'.*--prices.*price_as/ }] }, run)
+    t.match(
+      none,
+      { status: 2, out: '', faults: [{ error: 'config_invalid', detail: /no price is known for model 'm'.*--prices.*price_as/ }] },
+      run,
+    )
     t.equal(none.model.asked.length, 0)
   }
   const free = await spend(

@@ -16,7 +16,17 @@ import type {
 } from './ast.js'
 import { type Cursor, LITERAL_WORDS } from './cursor.js'
 import { calledOnValue, ownFunction } from './foreign.js'
-import { helpBefore, helpBehind, helpField, helpInLet, helpInLoop, helpInRecord, helpKey, refuseForeign } from './foreign-form.js'
+import {
+  HELP_IN_FOR,
+  helpBefore,
+  helpBehind,
+  helpField,
+  helpInLet,
+  helpInLoop,
+  helpInRecord,
+  helpKey,
+  refuseForeign,
+} from './foreign-form.js'
 import type { Token } from './lexer.js'
 import { parseType } from './type.js'
 
@@ -169,7 +179,7 @@ const textOfSpan = ({ span: { source, start, end } }: { readonly span: Span }): 
 
 // Behind the '['.
 const indexOrSlice = (c: Cursor, of: Expression, start: Token): Expression => {
-  if (c.isSymbol(']')) {
+  if (c.isSymbol(']') || (c.isSymbol('*') && c.isSymbol(']', 1))) {
     const span = { ...c.previous.span, end: c.next.span.end }
     c.fail('an index is missing', span, 'write [e for x in xs] to go through a list, xs[0] for its first item')
   }
@@ -319,7 +329,9 @@ const comprehension = (c: Cursor, items: readonly Expression[], start: Token): C
 
 const loop = (c: Cursor): ComprehensionLoop => {
   const start = c.advance()
+  if (c.isSymbol('(')) c.failExpecting('the name of an item', HELP_IN_FOR)
   const name = c.ownName('the name of an item')
+  if (c.isSymbol(',')) c.failExpecting(`'in' after 'for ${name.text}'`, HELP_IN_FOR)
   if (c.isWord('of')) c.fail(`expected 'in' after 'for ${name.text}', found 'of'`, c.next.span, `write 'for ${name.text} in …'`)
   c.expectWord('in', `after 'for ${name.text}'`)
   const list = parseExpression(c)

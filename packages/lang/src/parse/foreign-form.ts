@@ -53,7 +53,14 @@ const IN_RECORD: ReadonlyMap<string, string> = new Map([
 
 /** Where a list should go on, or close, behind its loops. */
 export const helpInLoop = ({ next }: Cursor): string | undefined =>
-  ['where', 'when', 'filter'].includes(next.text) ? 'write [e for x in xs if c]' : undefined
+  next.text === 'else'
+    ? 'what is kept stands behind the loop, and a choice before it: [if c then a else b for x in xs]'
+    : ['where', 'when', 'filter'].includes(next.text)
+      ? 'write [e for x in xs if c]'
+      : undefined
+
+/** Behind `for`. */
+export const HELP_IN_FOR = 'it takes one name: of pairs p[0] and p[1], and by number [f(xs[i], i) for i in range(length(xs))]'
 
 const JOINED = "texts and lists are joined by one '+', as in a + b"
 const NO_BITS = 'there are no operators on bits'
@@ -69,6 +76,7 @@ const BEFORE: ReadonlyMap<string, string> = new Map([
   ),
   ['[*', 'lists are joined by +, as in xs + [x]'],
   [',*', 'lists are joined by +, as in xs + [x]'],
+  ['::', 'a slice has no step: [xs[i] for i in range(length(xs)) if i % 2 = 0]'],
   ['>>', NO_BITS],
   ['<<', NO_BITS],
   ['~', NO_BITS],

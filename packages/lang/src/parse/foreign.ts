@@ -72,6 +72,9 @@ const WAYS: ReadonlyMap<string, string> = new Map(
     'write $"…{e}…", and fixed(n, places) for a number': 'format sprintf printf',
     'parse(s) reads JSON, text(x) writes it': 'json',
     'write map_of([{ key: e.key, value: … } for e in entries(m)])': 'mapvalues withentries',
+    "what comes from outside is a param: 'param home : string', and '--set home=…'": 'env getenv environ',
+    "an expression reaches nothing outside: a tool does, as in 'use web' and map(Web.get), 'use fs' and map(Fs.read)":
+      'fetch httpget curl open readfile readtext writefile exec system query sql',
     'write fold(e, from: x), a process over the messages': 'reduce foldl aggregate',
     [ASK_TYPE]: 'type typeof isinstance typeis',
     'an expression gives the same for the same message: no chance is in it': 'random uuid rand randint shuffle sample',

@@ -71,7 +71,7 @@ const inferKey = (e: KeyFunction, list: Type | undefined, context: Context): Typ
 const refuseArguments = (e: CallExpression, all: readonly Function[], context: Context): undefined => {
   const [first] = all
   const name = e.function.text
-  const help = wayOfArity(name, e.arguments.length) ?? `write ${[...new Set(all.map((f) => f.usage))].join(' or ')}`
+  const help = keyMeantBy(e, all) ?? wayOfArity(name, e.arguments.length) ?? `write ${[...new Set(all.map((f) => f.usage))].join(' or ')}`
   if (e.key && all.every((f) => f.key === undefined)) {
     return context.complain('arity_mismatch', e.key.span, `'${name}' takes no function`, { help: loopFor(e, e.key) ?? help })
   }
@@ -80,6 +80,17 @@ const refuseArguments = (e: CallExpression, all: readonly Function[], context: C
     return context.complain('arity_mismatch', e.span, `'${name}' needs a function as its last argument`, { help })
   }
   return refuseCount(e, counts, help, context)
+}
+
+/** `sort(xs, "n")` */
+const keyMeantBy = ({ function: { text: name }, arguments: [list, key, another] }: CallExpression, all: readonly Function[]) => {
+  if (!list || !key || another || all.every((f) => f.key === undefined)) return undefined
+  if (key.kind === 'literal')
+    return typeof key.value === 'string' ? `write ${name}(${sourceOf(list)}, x -> x.${fieldName(key.value)})` : undefined
+  if (key.kind !== 'name') return undefined
+  return /^(?:desc|reverse)/.test(key.name)
+    ? `write reverse(${name}(${sourceOf(list)}))`
+    : `write ${name}(${sourceOf(list)}, x -> x.${key.name})`
 }
 
 /** What other languages do with a function of each item, as in `all(xs, x -> c)`. */

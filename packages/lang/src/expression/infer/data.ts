@@ -27,7 +27,7 @@ export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: bo
     const of = sourceOf(e.of)
     const help = mapsOf(base.type)
       ? `the value of a key is ${of}[${JSON.stringify(name)}]`
-      : (fieldOfItems(name, of, base.type) ?? functionFor(name, of))
+      : (ofItems(name, of, base.type) ?? functionFor(name, of))
     return context.complain('type_mismatch', span, `'${sourceOf(e.of)}' is ${show(base.type)} and has no fields`, { help })
   }
   const field = fields.get(name)
@@ -35,10 +35,10 @@ export const inferField = (e: FieldExpression, context: Context, mayBeAbsent: bo
   return narrowedFact(e, base.absence === 'never' ? field : { ...field, absence: 'maybe' }, context)
 }
 
-// A field of what the list holds.
-const fieldOfItems = (name: string, of: string, type: Type): string | undefined => {
-  const hasIt = listsOf(type)?.every((list) => list.kind === 'array' && fieldsOf(list.item)?.has(name))
-  return hasIt ? `of each item write [x.${name} for x in ${of}]` : undefined
+// `items.price`, of all items.
+const ofItems = (name: string, of: string, type: Type): string | undefined => {
+  const items = listsOf(type)?.flatMap((list) => (list.kind === 'array' ? [list.item] : list.items)) ?? []
+  return items.length > 0 && items.every((item) => fieldsOf(item)?.has(name)) ? `write [x.${fieldName(name)} for x in ${of}]` : undefined
 }
 
 // `s.length`, as in other languages.
@@ -133,7 +133,8 @@ const inferItem = (e: IndexExpression, list: Type, index: Type, context: Context
     const [of, at] = [sourceOf(e.of), literalIndex(e.index)]
     const part = at === undefined ? `${of}[i:i + 1]` : `${of}[${at}:${at === -1 ? '' : at + 1}]`
     const isWhole = e.of.kind === 'name' && (e.of.name === 'value' || !isString(list))
-    const help = isWhole && at !== undefined ? JOINED : isString(list) ? `${part} is a part of a string` : undefined
+    const ofString = isString(list) ? `${part} is a part of a string` : undefined
+    const help = isWhole && at !== undefined ? [...(ofString ? [ofString] : []), JOINED].join('; ') : ofString
     return context.complain('type_mismatch', e.of.span, `only a list has an index, but this is ${show(list)}`, { help })
   }
   const at = literalIndex(e.index)

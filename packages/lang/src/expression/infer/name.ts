@@ -45,7 +45,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
       const both = isFunction(name) ? `'${name}' is a function: call it, as in ${name}(value); ${field}` : field
       return context.complain('lone_name', span, message, { help: meant ? `did you mean '${meant}'? ${both}` : both })
     }
-    if (context.freeName === undefined && (isBase(name, scope) || stateMeantBy(name, context) || nearNames(name, context).length > 0)) {
+    if (context.freeName === undefined && (isBase(name, scope) || meantBy(name, context) || nearNames(name, context).length > 0)) {
       context.report(loneName(name, span, context))
     }
     context.freeName ??= name
@@ -58,7 +58,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   const own = name === 'input' && fields.has('given') ? 'given' : ownValue(name)
   const near =
     own ??
-    stateMeantBy(name, context) ??
+    meantBy(name, context) ??
     nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
   const other = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
   const earlier = own !== 'value' ? '' : " It is what comes in here; an earlier message comes along by '(a * b) ; barrier'"
@@ -71,6 +71,14 @@ const nearNames = (name: string, context: Context): string[] => {
   const { scope } = context.environment
   const all = ['value', ...namesOf(context.locals), ...(scope?.params.keys() ?? []), ...(scope?.bindings.keys() ?? [])]
   return all.filter((known) => isOneOff(name, known))
+}
+
+/** What may be meant: the field of an item, as in `[n for x in xs]`, or the state of a fold under a name of others. */
+const meantBy = (name: string, context: Context): string | undefined => {
+  for (let local = context.locals; local; local = local.outer) {
+    if (local.declared && fieldsOf(local.type)?.has(name)) return `${local.name}.${name}`
+  }
+  return stateMeantBy(name, context)
 }
 
 /** In a fold, whose state the language names. */
@@ -88,7 +96,7 @@ const loneName = (name: string, span: NameExpression['span'], context: Context):
     return warning('lone_name', message, span, `write ${name}(value) to call it, 'value' for the whole input`)
   }
   const message = `'${name}' is neither a field nor a binding: it means the whole input`
-  const near = stateMeantBy(name, context) ?? nearNames(name, context)[0]
+  const near = meantBy(name, context) ?? nearNames(name, context)[0]
   return warning('lone_name', message, span, `did you mean '${near}'? Write 'value' for the whole input`)
 }
 
