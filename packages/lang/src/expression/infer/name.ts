@@ -57,9 +57,7 @@ export const inferName = (e: NameExpression, context: Context): Fact | undefined
   // In a test the input is what was given.
   const own = name === 'input' && fields.has('given') ? 'given' : ownValue(name)
   const near =
-    own ??
-    meantBy(name, context) ??
-    nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
+    own ?? meantBy(name, context) ?? nearest(name, [...namesOf(context.locals), ...fields.keys(), ...(scope?.params.keys() ?? []), 'value'])
   const other = near ? `did you mean '${near}'?` : isFunction(name) ? `'${name}' is a function: call it, as in ${name}(…)` : undefined
   const earlier = own !== 'value' ? '' : " It is what comes in here; an earlier message comes along by '(a * b) ; barrier'"
   const help = helpForVariant(name, input) ?? (other && `${other}${earlier}`) ?? helpForOpen(name, input)
