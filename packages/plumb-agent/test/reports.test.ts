@@ -1,7 +1,9 @@
 // What users of other programs reported in 2026 of model servers: each report, the kind of reply or refusal in it, and what comes of that here.
 // `mended`: it went wrong here too, before it was tried.
 
+import type { Json } from '@plumb/lang'
 import t from 'tap'
+import { exchangeOf } from '../src/conversation/told-exchange.js'
 import { type Asking, ask, chunk, DONE, sse, stream, TOOLS, type Wire } from './fixtures/provider/ask.js'
 import { json, type Received, STREAM, type StubReply } from './fixtures/provider/stub.js'
 
@@ -680,4 +682,54 @@ t.test('there are fifty of them', async (t) => {
   const reports = Object.values(GROUPS).flatMap((rows) => rows.map(({ report }) => report))
   t.equal(new Set(reports).size, reports.length, 'each once')
   t.ok(reports.length >= 50, `${reports.length}`)
+})
+
+t.test('what was said, for spans', async (t) => {
+  const told = exchangeOf(
+    {
+      history: [
+        { role: 'user', content: 'x'.repeat(20_000) },
+        { role: 'user', content: 'y'.repeat(14_000) },
+        { role: 'user', content: 'z'.repeat(14_000) },
+      ],
+      turn: [
+        { role: 'user', content: [{ type: 'text', text: '😀'.repeat(3000) }, { type: 'image' }] as unknown as Json },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: { n: 1 } }] },
+        { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'r', is_error: false }] },
+      ],
+    },
+    {
+      content: [
+        { type: 'thinking', thinking: 'hm', signature: '' },
+        { type: 'redacted_thinking', data: 'd' },
+        { type: 'text', text: 'done' },
+      ],
+      stop: 'end',
+      usage: { input_tokens: 1, output_tokens: 1, cache_read_tokens: 0, cache_creation_tokens: 0 },
+    },
+  )
+  const [first, long, call, result] = told.input.slice(-4) as {
+    readonly role: string
+    readonly parts: readonly Record<string, unknown>[]
+  }[]
+  t.match(
+    [first?.role, call, result],
+    [
+      'user',
+      { role: 'assistant', parts: [{ type: 'tool_call', id: 'a', name: 'f', arguments: { n: 1 } }] },
+      { role: 'tool', parts: [{ type: 'tool_call_response', id: 'a', response: 'r' }] },
+    ],
+  )
+  t.match(long?.parts, [{ type: 'text', content: `${'😀'.repeat(2048)}…` }, { type: 'image' }])
+  t.ok(JSON.stringify(told.input).length <= 16 * 1024 + 100, 'the oldest are left out')
+  t.strictSame(told.output, [
+    {
+      role: 'assistant',
+      parts: [
+        { type: 'reasoning', content: 'hm' },
+        { type: 'text', content: 'done' },
+      ],
+      finish_reason: 'stop',
+    },
+  ])
 })

@@ -7,7 +7,7 @@ import { FINISH } from './meter.js'
 
 /** Of one text, and of all messages together, in characters. */
 const MAX_TEXT = 4096
-const MAX_ALL = 64 * 1024
+const MAX_ALL = 16 * 1024
 
 type Exchange = Extract<Telemetry, { kind: 'exchange' }>
 
@@ -55,8 +55,8 @@ const partOf = (block: ContentBlock): readonly object[] => {
 }
 
 const textOf = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
   return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '')}…`
 }
 
-const within = (value: unknown): unknown => (JSON.stringify(value).length <= MAX_TEXT ? value : textOf(value))
+const within = (value: unknown): unknown => (JSON.stringify(value ?? null).length <= MAX_TEXT ? value : textOf(value))
