@@ -149,6 +149,19 @@ t.test('a run that is cancelled while others wait for it', async (t) => {
   t.match(await post('/ask'), { status: 503, json: cancelled }, 'also later')
 })
 
+t.test('at its end it answers that it takes no more', async (t) => {
+  const server = await started(t)
+  const held = server.call('/ask', '{"n":1}')
+  const [question] = await pendingOf(server, 1)
+  server.child.kill('SIGTERM')
+  while ((await server.call('/readyz')).status === 200) await new Promise((done) => setTimeout(done, 20))
+  t.match(await server.call('/readyz'), { status: 503, json: { status: 'draining' } })
+  t.match(await server.call('/same', '1'), { status: 503, headers: { 'retry-after': /\d/ }, json: { error: 'overloaded' } })
+  t.equal((await server.call('/healthz')).status, 200, 'it lives')
+  t.equal((await server.call(`/pending/${question?.id}`, '{"answer":7}')).status, 200, 'a person may answer what is in hand')
+  t.match(await held, { status: 200, text: '7' })
+})
+
 t.test('a conversation that is forgotten while it is answered', async (t) => {
   const model = await openTalkingModel()
   t.teardown(() => model.close())

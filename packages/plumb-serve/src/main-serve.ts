@@ -100,13 +100,13 @@ const nextSignals = () => {
   return { first, second: secondSignal }
 }
 
-/** What is in hand may finish in this time; then it is cancelled, and told. */
+/** What is in hand may finish in this time; then it is cancelled, and told. Until then it is told too that no more is taken. */
 const close = async (listener: Listener, service: Service, graceMs: number): Promise<void> => {
   service.state = 'draining'
-  const closed = listener.close()
   await within(graceMs, service.idle())
   service.cancelAll()
   await within(CANCEL_MS, service.idle())
+  const closed = listener.close()
   listener.cut()
   await within(END_MS, Promise.all([closed, ...[...service.bindings, service.runs].map((one) => one.close())]))
 }
