@@ -1,6 +1,8 @@
 // What clients send that is not quite right, and clients that go away: a request that waits for its turn, a log line that has its cost.
 
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -160,6 +162,24 @@ t.test('at its end it answers that it takes no more', async (t) => {
   t.equal((await server.call('/healthz')).status, 200, 'it lives')
   t.equal((await server.call(`/pending/${question?.id}`, '{"answer":7}')).status, 200, 'a person may answer what is in hand')
   t.match(await held, { status: 200, text: '7' })
+})
+
+t.test('at its end what was answered is read to its end', async (t) => {
+  const server = await started(t)
+  const body = JSON.stringify('x'.repeat(14_000_000))
+  const client = connect(server.port, '127.0.0.1')
+  client.write(`POST /same HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`)
+  let read = 0
+  client.on('data', (piece) => {
+    read += piece.length
+  })
+  await once(client, 'data')
+  client.pause()
+  server.child.kill('SIGTERM')
+  while ((await server.call('/readyz')).status === 200) await new Promise((done) => setTimeout(done, 20))
+  client.resume()
+  await once(client, 'close')
+  t.ok(read > body.length, `${read} bytes`)
 })
 
 t.test('a conversation that is forgotten while it is answered', async (t) => {

@@ -61,6 +61,7 @@ const serve = async (
   const listener = await listen(address, server.answer)
   if (!listener.ok) return refuse(listener.error)
   const { url } = listener.value
+  const serving = { listener: listener.value, service, server }
   if (isA2a) server.speakA2a((await import('./routes/a2a/route.js')).openA2a(service, url, publicUrl))
   log({ listening: url })
   // For whoever waits for it, whatever reads standard error: only who asks for JSON gets it.
@@ -69,18 +70,18 @@ const serve = async (
   if (!isLazy) {
     const warmed = await Promise.race([warm(service), stopped.first.then(() => undefined)])
     if (warmed) reporter.report(warmed)
-    if (warmed || reporter.status !== 0) return void (await close(listener.value, service, 0))
+    if (warmed || reporter.status !== 0) return void (await close(serving, 0))
   }
   const before = (await store?.all()) ?? succeed([])
   // Without them a key would be a new run, which is paid for again.
   if (!before.ok) {
     reporter.report(before.error)
-    return void (await close(listener.value, service, 0))
+    return void (await close(serving, 0))
   }
   for (const found of before.value) service.runs.restore(found)
   if (service.state === 'starting') service.state = 'ready'
   const signal = await stopped.first
-  await Promise.race([close(listener.value, service, graceSeconds * 1000).then(traces.value?.finish), stopped.second])
+  await Promise.race([close(serving, graceSeconds * 1000).then(traces.value?.finish), stopped.second])
   return signal
 }
 
@@ -100,12 +101,22 @@ const nextSignals = () => {
   return { first, second: secondSignal }
 }
 
+interface Serving {
+  readonly listener: Listener
+  readonly service: Service
+  readonly server: Server
+}
+
 /** What is in hand may finish in this time; then it is cancelled, and told. Until then it is told too that no more is taken. */
-const close = async (listener: Listener, service: Service, graceMs: number): Promise<void> => {
+const close = async ({ listener, service, server }: Serving, graceMs: number): Promise<void> => {
+  const answered = async (): Promise<void> => {
+    await service.idle()
+    await server.sent()
+  }
   service.state = 'draining'
-  await within(graceMs, service.idle())
+  await within(graceMs, answered())
   service.cancelAll()
-  await within(CANCEL_MS, service.idle())
+  await within(CANCEL_MS, answered())
   const closed = listener.close()
   listener.cut()
   await within(END_MS, Promise.all([closed, ...[...service.bindings, service.runs].map((one) => one.close())]))

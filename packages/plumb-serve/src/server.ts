@@ -51,6 +51,8 @@ export class Server {
   readonly #service: Service
   readonly #o: ServerOptions
   readonly #routes: Map<string, Readonly<Record<string, Route>>>
+  /** To requests that are not over. */
+  readonly #responses = new Set<ServerResponse>()
   /** What needs no token. */
   readonly #open = new Map<string, Route>([
     ['/healthz', (exchange) => exchange.json(200, { status: 'ok' })],
@@ -81,7 +83,9 @@ export class Server {
     const exchange = new Exchange(randomUUID(), request, response)
     response.setHeader('x-request-id', exchange.id)
     response.setHeader('x-content-type-options', 'nosniff')
+    this.#responses.add(response)
     response.once('close', () => {
+      this.#responses.delete(response)
       const ms = performance.now() - began
       void exchange.settled.then(() => this.#tell(exchange, ms))
     })
@@ -90,6 +94,12 @@ export class Server {
       exchange.problem(fault('internal', `this is a bug of the server, whose standard error has more: request ${exchange.id}`))
       if (!response.writableEnded) response.destroy()
     })
+  }
+
+  /** Resolves when what has been answered is with its clients. */
+  async sent(): Promise<void> {
+    const whole = [...this.#responses].filter(({ writableEnded, writableFinished }) => writableEnded && !writableFinished)
+    await Promise.all(whole.map((response) => new Promise((resolve) => response.once('finish', resolve).once('close', resolve))))
   }
 
   async #answer(exchange: Exchange): Promise<void> {
