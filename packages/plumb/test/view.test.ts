@@ -110,7 +110,11 @@ t.test(
 void t.test('what is not a run', (t) => {
   const cases: Record<string, Case> = {
     'nothing there': { run: 'plumb view none.json', errors: [{ error: 'file_not_found', detail: /none\.json/ }], status: 2 },
-    'a directory without a record': { run: 'plumb view .', errors: [{ error: 'record_invalid', detail: /not a record of a run/ }], status: 2 },
+    'a directory without a record': {
+      run: 'plumb view .',
+      errors: [{ error: 'record_invalid', detail: /not a record of a run/ }],
+      status: 2,
+    },
     'another program’s trace': {
       run: `echo '[{"name":"a","ph":"X","pid":1,"ts":0}]' > a.json; plumb view a.json`,
       errors: [{ error: 'config_invalid', detail: /not a trace that plumb wrote/ }],
