@@ -91,6 +91,17 @@ t.test('the card of a server behind a proxy says where others reach it', async (
   await t.rejects(serve(FILES, { args: ['--a2a', '--public-url', 'api.example'] }), /a URL of http or https/)
 })
 
+t.test('where there are tokens the card needs one, and has the skills that it may use', async (t) => {
+  const tokens = [{ name: 'bob', token: TOKEN, bindings: ['up', 'bot'] }]
+  const files = { ...FILES, 'tokens.json': JSON.stringify(tokens) }
+  const server = await serve(files, { args: ['--a2a', '--lazy', '--tokens', 'tokens.json'] })
+  t.teardown(() => server.stop())
+  const path = '/.well-known/agent-card.json'
+  t.match(await server.call(path), { status: 401, json: { error: 'unauthorized' } })
+  const { json } = await server.call(path, undefined, { headers: { authorization: `Bearer ${TOKEN}` } })
+  t.match(json, { skills: [{ id: 'up' }, { id: 'bot' }], securitySchemes: { token: {} } })
+})
+
 t.test('plumb-serve by the official client', async (t) => {
   const server = await serve(FILES, { args: ['--a2a', '--lazy'] })
   t.teardown(() => server.stop())

@@ -73,8 +73,7 @@ export class Server {
   }
 
   speakA2a({ card, call }: A2aRoutes): void {
-    // It says which token is wanted.
-    this.#open.set('/.well-known/agent-card.json', card)
+    this.#routes.set('/.well-known/agent-card.json', { GET: card })
     this.#routes.set('/a2a', { POST: call })
   }
 

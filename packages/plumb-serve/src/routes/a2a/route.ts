@@ -21,11 +21,12 @@ export const openA2a = (service: Service, url: string, publicUrl: string | undef
   const transport = new JsonRpcTransportHandler(handler)
   return {
     card: (exchange: Exchange): void => {
-      const { bindings, tokens } = service
-      const { host } = exchange
+      const { tokens } = service
+      const { host, access } = exchange
+      const bindings = service.bindings.filter(({ name }) => !access?.bindings || access.bindings.has(name))
       const origin = publicUrl ?? (host === undefined ? url : `http://${host}`)
       const card = cardOf({ bindings, origin, hasTokens: tokens !== undefined })
-      exchange.json(200, AgentCard.toJSON(card), { 'cache-control': 'max-age=60' })
+      exchange.json(200, AgentCard.toJSON(card), { 'cache-control': tokens ? 'private, max-age=60' : 'max-age=60' })
     },
     call: async (exchange: Exchange): Promise<void> => {
       const fail = (id: unknown, error: object): void => exchange.json(200, { jsonrpc: '2.0', id, error })
