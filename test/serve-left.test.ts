@@ -56,9 +56,10 @@ const inHand = async (): Promise<number> =>
 
 /** It waits until what it writes is read: it does nothing any more, and has not answered all. */
 const isBlocked = async (pid: number): Promise<void> => {
-  const ticks = (): string => readFileSync(`/proc/${pid}/stat`, 'utf8').split(' ').slice(13, 15).join()
-  for (let [before, same] = ['', 0]; same < 20; same = ticks() === before ? same + 1 : 0) {
-    before = ticks()
+  const written = (): string => /wchar: \d+/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[0] ?? ''
+  for (let [before, same] = ['', 0]; same < 20; same = written() === before ? same + 1 : 0) {
+    before = written()
+    await inHand()
     await new Promise((done) => setTimeout(done, 20))
   }
 }
