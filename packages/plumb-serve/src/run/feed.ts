@@ -55,6 +55,7 @@ export class Feed {
 
   end(): void {
     this.hasEnded = true
+    this.#drained = undefined
     this.#wake()
   }
 

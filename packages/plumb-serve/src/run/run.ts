@@ -78,9 +78,10 @@ export class Run {
   /** Until the first text or output (ms since it began). */
   firstMs: number | undefined
   readonly finished: Promise<void>
-  readonly #o: RunOptions
-  readonly #stdin = new PassThrough()
-  readonly #stop = new AbortController()
+  readonly #o: Pick<RunOptions, 'events' | 'maxCost' | 'owner' | 'questions'>
+  /** Undefined, as `#stop`: it has ended. What is kept of it holds nothing that has worked it. */
+  #stdin: PassThrough | undefined
+  #stop: AbortController | undefined
   readonly #began = performance.now()
   /** To be told when it has ended, or asks a person. */
   #stopped: { readonly isMine: () => boolean; readonly resolve: () => void }[] = []
@@ -92,8 +93,9 @@ export class Run {
 
   constructor(options: RunOptions) {
     const { id, binding, isKept, memories, work = (request: BindingRequest) => binding.run(request), created = new Date() } = options
+    const { events, maxCost, owner, questions } = options
     this.created = created
-    this.#o = options
+    this.#o = { events, maxCost, owner, questions }
     this.id = id
     this.binding = binding
     this.feed = new Feed(isKept)
@@ -104,10 +106,12 @@ export class Run {
     }
     const { traceparent } = options
     this.#trace = options.tracesItself ? undefined : binding.trace(traceparent)
-    const stdout = new PassThrough()
+    const [stdin, stdout, stop] = [new PassThrough(), new PassThrough(), new AbortController()]
+    this.#stdin = stdin
+    this.#stop = stop
     const read = readLines(stdout, this.feed, (line, buf) => this.#take(line, buf))
     const running = work({
-      stdin: this.#stdin,
+      stdin,
       stdout,
       report: (error) => this.#report(error),
       telemetry: (telemetry) => this.#tell(telemetry),
@@ -116,7 +120,7 @@ export class Run {
       traceparent,
       approve: (asked, signal) => this.#approve(asked, signal),
       ask: ({ n: _, ...asked }, signal) => this.#ask({ ...asked, kind: 'person' }, signal),
-      signal: this.#stop.signal,
+      signal: stop.signal,
     })
     this.finished = running.then(async () => {
       if (!stdout.writableEnded) stdout.end()
@@ -143,25 +147,27 @@ export class Run {
   /** Any piece of lines of input. Resolves when more may come. */
   async writeBytes(bytes: Buffer): Promise<void> {
     this.#count(bytes)
-    if (this.#stdin.writableEnded || this.#stdin.write(bytes)) return
-    await Promise.race([new Promise<void>((resolve) => this.#stdin.once('drain', resolve)), this.finished])
+    const stdin = this.#stdin
+    if (!stdin || stdin.writableEnded || stdin.write(bytes)) return
+    await Promise.race([new Promise<void>((resolve) => stdin.once('drain', resolve)), this.finished])
   }
 
   endInput(): void {
     if (this.#isInLine) this.inputs++
     this.#isInLine = false
-    this.#stdin.end()
+    this.#stdin?.end()
   }
 
   /** What is in hand is dropped, and its processes are ended. */
   cancel(why?: Fault): void {
-    if (this.ended || this.#stop.signal.aborted) return
+    const stop = this.#stop
+    if (!stop || stop.signal.aborted) return
     this.state = why ? 'failed' : 'cancelled'
     if (why) {
       this.failure = why
       this.#failed(null, why)
     }
-    this.#stop.abort()
+    stop.abort()
     // Else a run whose client has read nothing would wait for it for ever.
     this.feed.takeLast()
   }
@@ -209,6 +215,9 @@ export class Run {
     this.feed.add('done', JSON.stringify({ state: this.state, ...this.totals }))
     this.feed.end()
     this.#tellStopped()
+    this.#stdin = undefined
+    this.#stop = undefined
+    this.#trace = undefined
   }
 
   #tellStopped(): void {
@@ -231,7 +240,7 @@ export class Run {
 
   /** Another server of the database, or a person there, may have cancelled it. */
   #report(error: Fault): void {
-    if (error.error === 'cancelled' && !this.#stop.signal.aborted) this.state = 'cancelled'
+    if (error.error === 'cancelled' && this.#stop?.signal.aborted === false) this.state = 'cancelled'
     else this.#failed(null, error)
   }
 
@@ -245,7 +254,7 @@ export class Run {
   }
 
   async #approve({ agent, tool, input, wrong }: Parameters<BindingRequest['approve']>[0], signal?: AbortSignal): Promise<Consent> {
-    const stop = this.#stop.signal
+    const stop = this.#stop?.signal ?? AbortSignal.abort()
     const asked = {
       kind: 'approval',
       agent,
