@@ -216,9 +216,9 @@ until [ "$(running 'sleep 27.1828')" = 1 ]; do sleep 0.02; done
 kill -TERM $pid
 wait $pid; echo $?
 pick '[_.id, _.is_error, JSON.parse(_.content).error]' < out
-running 'sleep 27.1828'`
+until [ "$(running 'sleep 27.1828')" = 0 ]; do sleep 0.02; done; echo gone`
   const { out, err } = await shell(script, FILES)
-  t.equal(out, '143\n["a",true,"cancelled"]\n0\n')
+  t.equal(out, '143\n["a",true,"cancelled"]\ngone\n')
   t.equal(err.split('\n').filter((line) => line.startsWith('{')).length, 0, err)
 })
 
