@@ -70,9 +70,9 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
       ],
       [
         'let main : !{ "a-b": int } -> !int = map(value.a-b)',
-        ["1:42-51 unknown_field 'a' is no field, and 'a-b' is one | write value.\"a-b\""],
+        ["1:42-51 unknown_field 'a' is not a field: 'a-b' is one | write value.\"a-b\""],
       ],
-      ['let main : !{ "a-b": int } -> !int = map(a-b)', ["1:42-45 unknown_field 'a' is no field, and 'a-b' is one | write value.\"a-b\""]],
+      ['let main : !{ "a-b": int } -> !int = map(a-b)', ["1:42-45 unknown_field 'a' is not a field: 'a-b' is one | write value.\"a-b\""]],
       [
         'let main : !{ "a-b": int } -> !int = id."a-b"',
         ['1:41-46 syntax_error expected the name of a field, found a string | write map(value."a-b")'],
@@ -129,7 +129,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
       ],
       [json('env("HOME")'), ["1:33-36 unknown_function unknown function 'env' | what comes from outside is a param"]],
       [json('fetch("https://a")'), ["1:33-38 unknown_function unknown function 'fetch' | an expression reaches nothing outside"]],
-      [json('fail "no"'), ['1:33-37 syntax_error \'fail\' is no word of expressions | write fail("…")']],
+      [json('fail "no"'), ['1:33-37 syntax_error \'fail\' is not a word of expressions | write fail("…")']],
       [
         json('{ value.a: 1 }'),
         [
@@ -297,7 +297,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
       ],
       [
         'let main : !(1 | 2) -> !int = id',
-        ["1:14-15 syntax_error expected a type, found '1' | a number is no type: write int, with '@min 1 @max 9' before the field"],
+        ["1:14-15 syntax_error expected a type, found '1' | a number is not a type: write int, with '@min 1 @max 9' before the field"],
       ],
     ],
   ],

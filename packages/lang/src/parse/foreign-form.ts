@@ -12,7 +12,7 @@ export const refuseForeign = (c: Cursor): void => {
   const before = c.previous
   const isBehindWord = before.kind === 'identifier' && !c.next.startsLine && beginsOperand(c)
   const way = isBehindWord ? ownWord(before.text) : undefined
-  if (way) c.fail(`'${before.text}' is no word of expressions`, before.span, way)
+  if (way) c.fail(`'${before.text}' is not a word of expressions`, before.span, way)
 }
 
 // Those that go on with an expression, or with what it stands in.

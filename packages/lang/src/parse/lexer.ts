@@ -65,7 +65,7 @@ const closesMore = (text: string): boolean => {
 const ODD_HELP: ReadonlyMap<string, string> = new Map([
   ['$', 'a name has no dollar, and a template is written $"…{e}…"'],
   ['^', 'write pow(x, y)'],
-  ['&', "write 'and'; there are no operators on bits, and no type takes another over"],
+  ['&', "write 'and'; there are no operators on bits, and types cannot be intersected"],
 ])
 
 /** Words, signs and comments: no program written by hand comes near it, and each takes its place in memory. */

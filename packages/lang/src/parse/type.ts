@@ -86,7 +86,7 @@ const bracketed = (c: Cursor): TypeExpression => {
   if (c.isSymbol('!')) return c.fail("a stream '!T' is allowed only in a signature or a channel", c.next.span)
   const isNothing = start.text === ')' && c.previous.text === '('
   const help = isNothing ? 'nothing is unit, the type of null' : undefined
-  const number = "a number is no type: write int, with '@min 1 @max 9' before the field"
+  const number = "a number is not a type: write int, with '@min 1 @max 9' before the field"
   return c.failExpecting('a type', start.kind === 'number' ? number : help)
 }
 

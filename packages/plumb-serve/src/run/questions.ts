@@ -70,7 +70,10 @@ export class Questions {
     return [...this.#waiting.values()].filter(({ asked }) => maySee(asked, by)).map(({ shown }) => shown)
   }
 
-  /** `json`: a text; `why`: of a call that is denied. Undefined: there is no such question, or it is another's. A fault: the answer does not fit, and it waits on. */
+  /**
+   * `json`: a text; `why`: of a call that is denied. Undefined: there is no such question, or it is another's. A fault: the answer does not
+   * fit, and it waits on.
+   */
   answer(id: string, by: Answering, json: string, why?: string): Result<void> | undefined {
     const waiting = this.#waiting.get(id)
     if (!waiting || !maySee(waiting.asked, by)) return undefined

@@ -70,7 +70,7 @@ const refuseDash = ({ left, right, span }: BinaryExpression, context: Context): 
   const name = `${first}-${right.name}`
   if (!fields?.has(name) || fields.has(first)) return false
   const help = `a name without quotes has no '-': write ${of ? sourceOf(of) : 'value'}.${JSON.stringify(name)}`
-  context.complain('unknown_field', span, `'${first}' is no field, and '${name}' is one`, { help })
+  context.complain('unknown_field', span, `'${first}' is not a field: '${name}' is one`, { help })
   return true
 }
 
