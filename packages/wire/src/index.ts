@@ -159,7 +159,7 @@ export {
   valueText,
   waitingText,
 } from './numbered/write.js'
-export { escapeControls, escapeLines, preview, replaceHidden } from './preview.js'
+export { escapeControls, escapeLines, preview, replaceHidden, truncate } from './preview.js'
 export { proxiesOf } from './proxies.js'
 export { readBytes } from './read-bytes.js'
 export { isFault, numbersIn, type Reported, readReported, showReported } from './reported.js'

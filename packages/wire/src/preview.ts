@@ -77,3 +77,7 @@ const isWritten = (character: string, text: string, at: number): boolean => {
 }
 
 const lastOf = (text: string): string => [...text].at(-1) ?? ''
+
+/** At most so many UTF-16 units of it, and `…` for the rest; no half of a character. */
+export const truncate = (text: string, most: number): string =>
+  text.length <= most ? text : `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…`

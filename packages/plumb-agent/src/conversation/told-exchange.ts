@@ -1,7 +1,7 @@
 // A request to a model and its answer as messages of OpenTelemetry's conventions, for spans that have content. Long ones are shortened, and
 // the oldest left out.
 
-import { isRecord, type Telemetry } from '@plumb/wire'
+import { isRecord, type Telemetry, truncate } from '@plumb/wire'
 import type { ChatMessage, ContentBlock, ModelAnswer, ModelRequest } from '../provider/provider.js'
 import { FINISH } from './meter.js'
 
@@ -54,9 +54,6 @@ const partOf = (block: ContentBlock): readonly object[] => {
   }
 }
 
-const textOf = (value: unknown): string => {
-  const text = typeof value === 'string' ? value : JSON.stringify(value ?? null)
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '')}…`
-}
+const textOf = (value: unknown): string => truncate(typeof value === 'string' ? value : JSON.stringify(value ?? null), MAX_TEXT)
 
 const within = (value: unknown): unknown => (JSON.stringify(value ?? null).length <= MAX_TEXT ? value : textOf(value))

@@ -1,5 +1,7 @@
 // Limits of the page, and the items that were selected.
 
+import { truncate } from '@plumb/wire'
+
 /** Bytes of the whole page. */
 export const MAX_PAGE_BYTES = 5_000_000
 /** Bytes of the picture of the wiring. */
@@ -13,12 +15,9 @@ const MAX_ERROR_TEXT = 2000
 const MAX_NAME = 120
 const MAX_REASON = 400
 
-const cutAt = (text: string, most: number): string =>
-  text.length > most ? `${text.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : text
-
-export const shortName = (text: string): string => cutAt(text, MAX_NAME)
-export const shortReason = (text: string): string => cutAt(text, MAX_REASON)
-export const shortError = (text: string): string => cutAt(text, MAX_ERROR_TEXT)
+export const shortName = (text: string): string => truncate(text, MAX_NAME)
+export const shortReason = (text: string): string => truncate(text, MAX_REASON)
+export const shortError = (text: string): string => truncate(text, MAX_ERROR_TEXT)
 
 /** The first of the items that have room. */
 export const fitting = <T extends { readonly text: string }>(items: readonly T[], bytes: number): readonly T[] => {

@@ -1,7 +1,7 @@
 // How a value is shown: a text as its text, JSON on several lines, pictures as pictures.
 
 import { differingIn } from '@plumb/spec-test/parting'
-import { isRecord } from '@plumb/wire'
+import { isRecord, truncate } from '@plumb/wire'
 import { type Html, html } from './html.js'
 import type { Pictures } from './pictures.js'
 
@@ -48,7 +48,7 @@ export const firstWords = (json: string, most: number): string => {
   const words =
     typeof parsed === 'string' ? parsed : isRecord(parsed) ? textsIn(parsed) || json : parsed === undefined ? textsOfCut(json) : json
   const line = words.replace(/\s+/g, ' ').trim()
-  return line.length > most ? `${line.slice(0, most).replace(/[\ud800-\udbff]$/, '')}…` : line
+  return truncate(line, most)
 }
 
 const textsIn = (value: Readonly<Record<string, unknown>>): string =>

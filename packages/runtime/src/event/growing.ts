@@ -1,5 +1,6 @@
 // Answers that are still being written, as agents with `partial` tell them: the newest of each message, until it is answered.
 
+import { truncate } from '@plumb/wire'
 import type { AgentTelemetry, RunEvent } from './run-event.js'
 
 export interface GrowingAnswer {
@@ -38,7 +39,7 @@ export class GrowingAnswers {
   }
 
   get all(): readonly GrowingAnswer[] {
-    return [...this.#all.values()].map(({ value, ...answer }) => ({ ...answer, text: shortened(JSON.stringify(value)) }))
+    return [...this.#all.values()].map(({ value, ...answer }) => ({ ...answer, text: truncate(JSON.stringify(value), MAX_TEXT) }))
   }
 
   // What a program of others says may be anything.
@@ -64,5 +65,3 @@ export class GrowingAnswers {
     return hasEnded
   }
 }
-
-const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '')}…`)

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto'
 import type { McpNote } from '@plumb/tool/internal'
 import type { BatchSpanExporter, OtlpSettings, OtlpSpan, SpanAttributes } from '@plumb/tool/otlp'
 import { newSpanId, traceparentOf } from '@plumb/tool/otlp/trace-context'
+import { truncate } from '@plumb/wire'
 import type { AgentTelemetry, RunEvent, RunListener } from '../../event/run-event.js'
 import type { MessageSpan } from '../message-span.js'
 import { type FailedCallSpan, type ModelCallSpan, SpanBuilder, type ToolCallSpan } from '../span-builder.js'
@@ -231,7 +232,9 @@ export class OtlpSpans implements RunListener {
   }
 
   #instructionsOf(process: string): string | undefined {
-    return this.#content(this.#instructions.get(process) || undefined, (content) => [{ type: 'text', content: shortened(content) }])
+    return this.#content(this.#instructions.get(process) || undefined, (content) => [
+      { type: 'text', content: truncate(content, MAX_TEXT) },
+    ])
   }
 
   // The span of the message; where that is unknown, the span of the run.
@@ -284,8 +287,6 @@ const mcpAttributes = ({ protocol, transport, host, port, id }: McpNote, code: u
 /** In characters. */
 const MAX_TEXT = 4096
 const MAX_KEY = 200
-
-const shortened = (text: string): string => (text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT).replace(/[\ud800-\udbff]$/, '')}…`)
 
 /** JSON as the model is told it: a text as itself, also one that was cut. */
 const asSaid = (json: string): string => {
