@@ -66,7 +66,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
       ],
       [
         'let up : string -> string = map(upper(value))\nlet main : ![string] -> !json = map(each(up))',
-        ["2:37-41 unknown_function unknown function 'each' | 'each' is a process, and stands outside of the parentheses: each(…) ; map(…)"],
+        ["2:37-41 unknown_function unknown function 'each' | 'each' is a process, and goes outside the parentheses: each(…) ; map(…)"],
       ],
       [
         'let main : !{ "a-b": int } -> !int = map(value.a-b)',
@@ -112,7 +112,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
       ],
       [
         'let main : ![int] -> !json = map([x for x in value if x > 1 else 0])',
-        ["1:61-65 syntax_error expected ']' after the list, found 'else' | what is kept stands behind the loop, and a choice before it"],
+        ["1:61-65 syntax_error expected ']' after the list, found 'else' | what is kept is said behind the loop, and a choice before it"],
       ],
       [
         'let main : ![int] -> !json = map([x for x, i in value])',

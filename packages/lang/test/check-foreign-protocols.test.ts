@@ -50,7 +50,7 @@ const TABLE: readonly (readonly [string, readonly (readonly [string, readonly st
     [
       [
         'type T =  k: "x", n?: int }\nlet main : !T -> !int = map(1)',
-        ["1:12-13 syntax_error expected the end of the type, found ':' | a record type stands in braces"],
+        ["1:12-13 syntax_error expected the end of the type, found ':' | a record type is written in braces"],
       ],
       [
         'type U = { k: "a", n: int }  { k: "b", s: string }\nlet main : !U -> !json = map(s)',

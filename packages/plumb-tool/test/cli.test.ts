@@ -218,9 +218,9 @@ t.test('words, options and specs that are wrong', (t) =>
       'a file called like a command': { run: 'cp list.plumb list; plumb-tool ./list list | pick _.name', out: 'f\n' },
       'a spec behind the command': {
         run: 'plumb-tool call t.plumb square 3',
-        ...usage(/the spec stands in front: plumb-tool t\.plumb call NAME \[JSON \| -\]/),
+        ...usage(/the spec comes first: plumb-tool t\.plumb call NAME \[JSON \| -\]/),
       },
-      'a spec behind a command that takes nothing': { run: 'plumb-tool list t.plumb', ...usage(/in front: plumb-tool t\.plumb list$/) },
+      'a spec behind a command that takes nothing': { run: 'plumb-tool list t.plumb', ...usage(/comes first: plumb-tool t\.plumb list$/) },
       'a word too many': { run: run('list more'), ...usage(/'more' is one word too many/) },
       'a word too few': { run: run('call'), ...usage(/NAME/) },
       "another's option": { run: run('list --envelope'), ...usage(/--envelope is for call/) },

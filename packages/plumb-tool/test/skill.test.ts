@@ -56,7 +56,7 @@ const TEXTS: readonly (readonly [what: string, text: string, read: object | stri
   ['a list', front('- a'), 'its front matter has no keys', 1],
   ['nothing', '---\n---\n', 'its front matter has no keys', 1],
   ['no YAML', front('name: a\ndescription: "b'), 'its front matter is not YAML'],
-  ['a name twice', front('name: a\nname: b\ndescription: c'), "'name' is given twice: each key stands once", 3],
+  ['a name twice', front('name: a\nname: b\ndescription: c'), "'name' is given twice: give each key once", 3],
   ...['A', 'a_b', 'a--b', '-a', 'a-', 'a b', 'ä'].map(
     (name) => [`the name ${name}`, front(`name: ${name}\ndescription: b`), `'${name}' is not a name of a skill`, 2] as const,
   ),

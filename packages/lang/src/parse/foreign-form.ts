@@ -54,7 +54,7 @@ const IN_RECORD: ReadonlyMap<string, string> = new Map([
 /** Where a list should go on, or close, behind its loops. */
 export const helpInLoop = ({ next }: Cursor): string | undefined =>
   next.text === 'else'
-    ? 'what is kept stands behind the loop, and a choice before it: [if c then a else b for x in xs]'
+    ? 'what is kept is said behind the loop, and a choice before it: [if c then a else b for x in xs]'
     : ['where', 'when', 'filter'].includes(next.text)
       ? 'write [e for x in xs if c]'
       : undefined

@@ -180,7 +180,11 @@ const typeDeclaration = (c: Cursor, named: { name?: Name }): TypeDeclaration => 
   refuseBehindType(c)
   if (c.isSymbol(';')) c.fail("expected a new line, found ';'", c.next.span, 'a declaration ends with its line')
   if (goesOn(c)) {
-    const help = c.isSymbol(':') ? 'a record type stands in braces: { name: T }' : c.isSymbol('{') ? 'a choice is written A | B' : undefined
+    const help = c.isSymbol(':')
+      ? 'a record type is written in braces: { name: T }'
+      : c.isSymbol('{')
+        ? 'a choice is written A | B'
+        : undefined
     c.failExpecting('the end of the type', help)
   }
   return { kind: 'type', name, type, span: c.spanFrom(start) }

@@ -71,7 +71,7 @@ export const parseControl = (value: unknown, text: Buffer = Buffer.from(JSON.str
     return refuse(`'edit' has the call asked about again, with an id of its own: approve or deny that`)
   if ((answer === undefined) !== (value.value === undefined)) return refuse(`'answer' names a question, and 'value' is its answer`)
   if (why !== undefined && skip === undefined && deny === undefined)
-    return refuse(`'why' says why a call is denied, or a question skipped: it stands beside 'deny' or 'skip'`)
+    return refuse(`'why' says why a call is denied, or a question skipped: it goes with 'deny' or 'skip'`)
   return succeed({
     ...(set_temp === undefined ? {} : { temperature: set_temp }),
     ...(set_model === undefined ? {} : { model: set_model }),

@@ -43,7 +43,7 @@ export const detailOf = (content: string): string => {
   return preview(said === '' ? content : said, MAX_DETAIL)
 }
 
-/** The code of an error object of ours. */
+/** The code of an error object, if the table of codes has it. */
 export const codeOf = (content: string): { readonly error?: string } => {
   const value = parsed(content)
   return isRecord(value) && typeof value.error === 'string' && isCode(value.error) ? { error: value.error } : {}

@@ -15,7 +15,7 @@ export const answerEvents = async (exchange: Exchange, run: Run, last = 0): Prom
   const alive = setInterval(() => response.write(':\n\n'), ALIVE_MS).unref()
   response.once('close', () => clearInterval(alive))
   for (let item = await run.feed.after(last); item; item = await run.feed.after(item.id)) {
-    // It would end the line. In a line of JSON it stands between values alone.
+    // It would end the line. In a line of JSON it is only found between values.
     const data = item.data.replaceAll('\r', ' ')
     await exchange.write(`id: ${item.id}\nevent: ${item.event}\ndata: ${data}\n\n`)
     run.feed.read(item.id)

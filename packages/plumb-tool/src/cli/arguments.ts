@@ -51,7 +51,7 @@ const wrongWords = ({ name, words, least, most }: Verb, given: readonly string[]
   if (given.length < least) return `'${name}' takes ${words}, and nothing was given`
   const [first = ''] = given
   if (first.endsWith('.plumb') && !['find', 'skill'].includes(name))
-    return `the spec stands in front: plumb-tool ${preview(first)} ${name} ${words}`.trimEnd()
+    return `the spec comes first: plumb-tool ${preview(first)} ${name} ${words}`.trimEnd()
   if (given.length <= most) return undefined
   return `'${preview(given[most] ?? '')}' is one word too many: '${name}' takes ${words === '' ? 'none' : words}`
 }

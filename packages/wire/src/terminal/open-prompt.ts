@@ -1,4 +1,4 @@
-// The question that stands open at the terminal. What else is written there begins a line of its own, and the question comes again below.
+// The question that is open at the terminal. What else is written there begins a line of its own, and the question comes again below.
 
 const LF = Buffer.from('\n')
 

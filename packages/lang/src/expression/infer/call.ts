@@ -49,7 +49,7 @@ const refuseUnknown = ({ function: { text: name, span }, arguments: [of], key }:
     key && of && (name === 'map' || name === 'filter')
       ? helpForMethod(name, sourceOf(of), [], { ...key, source: sourceOf(key.body) })
       : undefined
-  const process = PROCESSES.has(name) ? `'${name}' is a process, and stands outside of the parentheses: ${name}(…) ; map(…)` : undefined
+  const process = PROCESSES.has(name) ? `'${name}' is a process, and goes outside the parentheses: ${name}(…) ; map(…)` : undefined
   const near = process ? undefined : (ownFunction(name) ?? nearest(name, names))
   const help = loop ?? process ?? ownWay(name) ?? (near ? `did you mean '${near}'?` : `there are ${names.sort().join(', ')}`)
   return context.complain('unknown_function', span, `unknown function '${name}'`, { help })

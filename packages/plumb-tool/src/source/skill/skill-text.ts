@@ -100,7 +100,7 @@ const parseFront = (yaml: string): Result<{ readonly [key: string]: Json }, Skil
     const { line } = read.error
     const [why = ''] = read.error.why.split(/ at line \d/)
     const twice = /must be unique/.test(why) ? keyAt(yaml, line) : undefined
-    if (twice !== undefined) return flaw(`'${twice}' is given twice: each key stands once`, (line ?? 0) + 1)
+    if (twice !== undefined) return flaw(`'${twice}' is given twice: give each key once`, (line ?? 0) + 1)
     return flaw(`its front matter is not YAML: ${preview(why, 200)}${toQuote(yaml, line)}`, line === undefined ? undefined : line + 1)
   }
   return isRecord(read.value)
@@ -108,7 +108,7 @@ const parseFront = (yaml: string): Result<{ readonly [key: string]: Json }, Skil
     : flaw('its front matter has no keys', 1)
 }
 
-/** The key that stands in a line. */
+/** The key of a line. */
 const keyAt = (yaml: string, line = 0): string | undefined => /^\s*([\w-]+):/.exec(yaml.split('\n')[line - 1] ?? '')?.[1]
 
 /** What to do about a value without quotes, which most errors are about. */
